@@ -1,0 +1,205 @@
+"""Attention mechanisms: a query and a memory in; energies, weights and a context out.
+
+All four differ only in how an annotation h_i is scored against the decoder state z_t:
+
+    additive   u_i = v^T tanh(W_1 h_i + W_2 z_t)     Bahdanau, Cho and Bengio (2015), A.1.2
+    bilinear   u_i = h_i^T W z_t                     Luong, Pham and Manning (2015), eq. 8 "general"
+    dot        u_i = h_i^T z_t                       Luong, Pham and Manning (2015), eq. 8 "dot"
+    cosine     u_i = cos(h_i, z_t) / temperature     Graves, Wayne and Danihelka (2014), eq. 6
+
+and share the rest: alpha = softmax(u), c_t = sum_i alpha_i h_i. What depends on the source alone
+(the keys) is computed once and travels in the memory, never on a module: one model may serve
+many people at once.
+
+Letters: B batch, S source length, D annotation width, A attention width, Q query width.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnviz.errors import InputError, ShapeError
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an encoder leaves behind for the decoder to look at.
+
+    annotations: (B, S, D), one vector a source position.
+    keys: (B, S, A), the part of the energies that depends on the source alone.
+    mask: (B, S), true where the source is real and false where it is padding.
+    summary: (B, D), the encoder's last state; all that a decoder without attention gets to see.
+    """
+
+    annotations: Tensor
+    keys: Tensor
+    mask: Tensor
+    summary: Tensor
+
+    def select(self, rows: Tensor) -> "Memory":
+        """The memory of the given batch rows, in that order; a row may be taken repeatedly."""
+        return Memory(self.annotations[rows], self.keys[rows], self.mask[rows], self.summary[rows])
+
+
+class Attended(NamedTuple):
+    """energies (B, S), -inf under the mask; weights (B, S), rows sum to 1; context (B, D)."""
+
+    energies: Tensor
+    weights: Tensor
+    context: Tensor
+
+
+class Attention(nn.Module, ABC):
+    """A mechanism: subclasses say what the keys are and how a query scores them."""
+
+    @abstractmethod
+    def keys(self, annotations: Tensor) -> Tensor:
+        """Annotations (B, S, D) -> keys (B, S, A); computed once a source."""
+
+    @abstractmethod
+    def energies(self, query: Tensor, keys: Tensor) -> Tensor:
+        """Query (B, Q), keys (B, S, A) -> unmasked energies (B, S)."""
+
+    def forward(self, query: Tensor, memory: Memory) -> Attended:
+        """Weighs every annotation by its energy against the query.
+
+        weights = softmax(energies), context = sum_i weights[i] annotations[i]
+
+        Args:
+            query: a decoder state, (B, Q).
+            memory: annotations (B, S, D), keys (B, S, A), mask (B, S).
+
+        Returns:
+            energies (B, S), -inf under the mask; weights (B, S), exactly 0 under the mask;
+            context (B, D).
+
+        Raises:
+            ShapeError: the query and the memory disagree in batch size or width.
+        """
+        if query.shape[0] != memory.keys.shape[0]:
+            raise ShapeError(
+                f"The query holds {query.shape[0]} rows and the memory {memory.keys.shape[0]}; "
+                "both must be of one batch."
+            )
+        energies = self.energies(query, memory.keys).masked_fill(~memory.mask, -math.inf)
+        weights = torch.softmax(energies, dim=-1)
+        context = torch.bmm(weights.unsqueeze(1), memory.annotations).squeeze(1)
+        return Attended(energies, weights, context)
+
+
+class Additive(Attention):
+    """Scores every annotation against the query with a one-layer network.
+
+    energies[i] = v^T tanh(W_1 h_i + W_2 z)
+
+    Bahdanau, Cho and Bengio (2015), appendix A.1.2; the keys are W_1 h_i.
+    """
+
+    def __init__(self, annotation_width: int, query_width: int, width: int) -> None:
+        super().__init__()
+        self.key_layer = nn.Linear(annotation_width, width, bias=False)
+        self.query_layer = nn.Linear(query_width, width)
+        self.energy_layer = nn.Linear(width, 1, bias=False)
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        return self.key_layer(annotations)  # (B, S, A)
+
+    def energies(self, query: Tensor, keys: Tensor) -> Tensor:
+        hidden = torch.tanh(keys + self.query_layer(query).unsqueeze(1))  # (B, S, A)
+        return self.energy_layer(hidden).squeeze(-1)
+
+
+class Bilinear(Attention):
+    """Scores with one matrix between annotation and query; also called multiplicative.
+
+    energies[i] = h_i^T W z
+
+    Luong, Pham and Manning (2015), eq. 8, "general"; the keys are h_i^T W.
+    """
+
+    def __init__(self, annotation_width: int, query_width: int) -> None:
+        super().__init__()
+        self.key_layer = nn.Linear(annotation_width, query_width, bias=False)
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        return self.key_layer(annotations)  # (B, S, Q)
+
+    def energies(self, query: Tensor, keys: Tensor) -> Tensor:
+        return torch.bmm(keys, query.unsqueeze(-1)).squeeze(-1)
+
+
+class Dot(Attention):
+    """Scores with the plain inner product, unscaled.
+
+    energies[i] = h_i^T z
+
+    Luong, Pham and Manning (2015), eq. 8, "dot"; the keys are the annotations themselves.
+
+    Raises:
+        ShapeError: annotation and query differ in width.
+    """
+
+    def __init__(self, annotation_width: int, query_width: int) -> None:
+        super().__init__()
+        _require_one_width("dot", annotation_width, query_width)
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        return annotations
+
+    def energies(self, query: Tensor, keys: Tensor) -> Tensor:
+        return torch.bmm(keys, query.unsqueeze(-1)).squeeze(-1)
+
+
+class Cosine(Attention):
+    """Scores with the cosine of the angle, over a learned temperature.
+
+    energies[i] = (h_i . z) / (|h_i| |z|) / temperature
+
+    Graves, Wayne and Danihelka (2014), eq. 5 and 6, with beta = 1 / temperature; the keys are
+    the annotations at length 1. The temperature starts at 0.1 and stays positive (its logarithm
+    is learned). A vector of length 0 has cosine 0 with everything.
+
+    Raises:
+        ShapeError: annotation and query differ in width.
+    """
+
+    def __init__(self, annotation_width: int, query_width: int) -> None:
+        super().__init__()
+        _require_one_width("cosine", annotation_width, query_width)
+        self.log_temperature = nn.Parameter(torch.tensor(math.log(0.1)))
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        return F.normalize(annotations, dim=-1)
+
+    def energies(self, query: Tensor, keys: Tensor) -> Tensor:
+        cosines = torch.bmm(keys, F.normalize(query, dim=-1).unsqueeze(-1)).squeeze(-1)
+        return cosines / self.log_temperature.exp()
+
+
+def build(mechanism: str, annotation_width: int, query_width: int, width: int) -> Attention:
+    """The mechanism of that name; `width` is used by the additive one only.
+
+    Raises:
+        InputError: there is no mechanism of that name.
+    """
+    if mechanism == "additive":
+        return Additive(annotation_width, query_width, width)
+    plain = {"bilinear": Bilinear, "dot": Dot, "cosine": Cosine}
+    if mechanism not in plain:
+        raise InputError(
+            f"There is no attention mechanism {mechanism!r}; choose additive, bilinear, dot or cosine."
+        )
+    return plain[mechanism](annotation_width, query_width)
+
+
+def _require_one_width(mechanism: str, annotation_width: int, query_width: int) -> None:
+    if annotation_width != query_width:
+        raise ShapeError(
+            f"{mechanism} attention needs annotations and query of one width, "
+            f"got {annotation_width} and {query_width}; use bilinear for unequal widths."
+        )

@@ -1,0 +1,115 @@
+"""Decoders: (last token, state, memory) -> logits, the next state and where it looked.
+
+Letters: B batch, T target length, S source length, E embedding width, D annotation width,
+H state width, R readout width (= E: the output layer is the embedding).
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.attention import Attended, Attention, Memory
+
+
+class DecoderStep(NamedTuple):
+    """readout (B, R), what the output layer turns into logits; state (B, H); attended."""
+
+    readout: Tensor
+    state: Tensor
+    attended: Attended
+
+
+class Decoder(nn.Module):
+    """A GRU whose input is the last word and a context; the readout sees all three.
+
+    c_t = context(z_{t-1})
+    z_t = GRU(z_{t-1}, [y_{t-1} ; c_t])
+    r_t = tanh(W_r [z_t ; c_t ; y_{t-1}])
+
+    Bahdanau, Cho and Bengio (2015), appendix A.2, with the deep output of Pascanu et al. (2014).
+    The query is the state BEFORE the step, z_{t-1}: the context helps to choose the word that it
+    is shown with. Subclasses say where the context and the first state come from.
+    """
+
+    def __init__(
+        self, embedding_width: int, annotation_width: int, width: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.initial_layer = nn.Linear(annotation_width, width)
+        self.cell = nn.GRUCell(embedding_width + annotation_width, width)
+        self.readout_layer = nn.Linear(width + annotation_width + embedding_width, embedding_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def start(self, memory: Memory) -> Tensor:
+        """The state before the first step, (B, H)."""
+        raise NotImplementedError
+
+    def look(self, state: Tensor, memory: Memory) -> Attended:
+        """Where a decoder in this state looks, and the context that it gets."""
+        raise NotImplementedError
+
+    def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
+        """One step: the last word (B, E) and the state before it (B, H) give the next of each."""
+        attended = self.look(state, memory)
+        state = self.cell(torch.cat([embedded, attended.context], dim=-1), state)
+        readout = self.readout(state, attended.context, embedded)
+        return DecoderStep(readout, state, attended)
+
+    def readout(self, state: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
+        """r_t for any leading shape, so that training can compute all steps at once."""
+        joined = torch.cat([state, context, embedded], dim=-1)
+        return self.dropout(torch.tanh(self.readout_layer(self.dropout(joined))))
+
+    def unroll(self, embedded: Tensor, memory: Memory) -> Tensor:
+        """Teacher forcing: the words before each step (B, T, E) -> readouts (B, T, R)."""
+        state, states, contexts = self.start(memory), [], []
+        embedded = self.dropout(embedded)
+        for word in embedded.unbind(1):
+            attended = self.look(state, memory)
+            state = self.cell(torch.cat([word, attended.context], dim=-1), state)
+            states.append(state)
+            contexts.append(attended.context)
+        return self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
+
+
+class AttentionDecoder(Decoder):
+    """Looks back at every annotation at each step; starts from their mean.
+
+    z_0 = tanh(W_0 mean_i h_i), as Xu et al. (2015), section 3.1.2, so that text, pictures and
+    sound start alike.
+    """
+
+    def __init__(
+        self,
+        attention: Attention,
+        embedding_width: int,
+        annotation_width: int,
+        width: int,
+        dropout: float,
+    ) -> None:
+        super().__init__(embedding_width, annotation_width, width, dropout)
+        self.attention = attention
+
+    def start(self, memory: Memory) -> Tensor:
+        real = memory.mask.unsqueeze(-1)
+        mean = (memory.annotations * real).sum(1) / real.sum(1)
+        return torch.tanh(self.initial_layer(mean))
+
+    def look(self, state: Tensor, memory: Memory) -> Attended:
+        return self.attention(state, memory)
+
+
+class FixedContextDecoder(Decoder):
+    """No attention: the context is the encoder's last state at every step.
+
+    Cho et al. (2014), eq. 8: the source reaches the decoder through one vector c only. Energies
+    and weights have no source positions, (B, 0), since the decoder looks at none.
+    """
+
+    def start(self, memory: Memory) -> Tensor:
+        return torch.tanh(self.initial_layer(memory.summary))
+
+    def look(self, state: Tensor, memory: Memory) -> Attended:
+        nothing = memory.summary.new_zeros(state.shape[0], 0)
+        return Attended(nothing, nothing, memory.summary)

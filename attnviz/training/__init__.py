@@ -1,0 +1,1 @@
+"""Training: recipes, data readers and the loop. Needs the extra attnviz[train]."""
