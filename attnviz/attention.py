@@ -16,6 +16,7 @@ Letters: B batch, S source length, D annotation width, A attention width, Q quer
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -189,7 +190,11 @@ def build(mechanism: str, annotation_width: int, query_width: int, width: int) -
     """
     if mechanism == "additive":
         return Additive(annotation_width, query_width, width)
-    plain = {"bilinear": Bilinear, "dot": Dot, "cosine": Cosine}
+    plain: dict[str, Callable[[int, int], Attention]] = {
+        "bilinear": Bilinear,
+        "dot": Dot,
+        "cosine": Cosine,
+    }
     if mechanism not in plain:
         raise InputError(
             f"There is no attention mechanism {mechanism!r}; choose additive, bilinear, dot or cosine."

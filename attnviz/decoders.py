@@ -32,9 +32,7 @@ class Decoder(nn.Module):
     is shown with. Subclasses say where the context and the first state come from.
     """
 
-    def __init__(
-        self, embedding_width: int, annotation_width: int, width: int, dropout: float
-    ) -> None:
+    def __init__(self, embedding_width: int, annotation_width: int, width: int, dropout: float) -> None:
         super().__init__()
         self.initial_layer = nn.Linear(annotation_width, width)
         self.cell = nn.GRUCell(embedding_width + annotation_width, width)

@@ -29,7 +29,9 @@ _WORDS = {
 }
 
 # sentencex ends a sentence after these; French prose does not.
-_ABBREVIATED = re.compile(r"(?:^|[\s(«\"'’-])(?:MM?|Mmes?|Mlles?|Mgr|Dr|Pr|Me|St|Ste|cf|[A-Z](?:\.?-[A-Z])?)\.\s*$")
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(«\"'’-])(?:MM?|Mmes?|Mlles?|Mgr|Dr|Pr|Me|St|Ste|cf|[A-Z](?:\.?-[A-Z])?)\.\s*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,15 @@ class Cleaned:
     text: str
     controls: int
     surrogates: int
+
+    def notes(self) -> list[str]:
+        """What a user should know, as sentences."""
+        notes = []
+        if self.controls:
+            notes.append(f"Control characters ({self.controls}) were read as spaces.")
+        if self.surrogates:
+            notes.append(f"Broken characters ({self.surrogates} lone surrogates) were read as \ufffd.")
+        return notes
 
 
 def clean(text: str) -> Cleaned:
@@ -76,9 +87,28 @@ def sentences(text: str, language: str) -> list[Span]:
     return [span for span in (_strip(text, *span) for span in spans) if span[0] < span[1]]
 
 
+def quiet(text: str) -> str:
+    """A text in capitals throughout, in small letters after the first; any other as it is.
+
+    Letters whose small form is longer are left alone, so that offsets stay true.
+    """
+    capitals = sum(character.isupper() for character in text)
+    if capitals < 4 or any(character.islower() for character in text):
+        return text
+    first = next(index for index, character in enumerate(text) if character.isupper())
+    small = (
+        character.lower() if len(character.lower()) == 1 else character
+        for character in text[first + 1 :]
+    )
+    return text[: first + 1] + "".join(small)
+
+
 def words(text: str, language: str) -> list[Span]:
-    """The spans of the words: see the patterns at the top of this module."""
-    return [match.span() for match in _WORDS[language].finditer(text)]
+    """The spans of the words: see the patterns at the top of this module.
+
+    A text without any (white space alone) counts as one word.
+    """
+    return [match.span() for match in _WORDS[language].finditer(text)] or [(0, len(text))]
 
 
 def group(pieces: list[Span], words: list[Span]) -> list[int]:
@@ -93,6 +123,22 @@ def group(pieces: list[Span], words: list[Span]) -> list[int]:
             word += 1
         owners.append(word)
     return owners
+
+
+def whole_pieces(offsets: list[Span], owners: list[int], limit: int) -> int:
+    """How many pieces to keep so that at most `limit` are, and no word is cut if that can be.
+
+    A first word that is longer than the limit is cut between two of its characters.
+    """
+    kept = limit
+    while kept > 1 and owners[kept] == owners[kept - 1]:
+        kept -= 1
+    if kept > 1 or owners[0] != owners[limit]:
+        return kept
+    kept = limit
+    while kept > 1 and offsets[kept] == offsets[kept - 1]:
+        kept -= 1
+    return kept
 
 
 class Pieces:

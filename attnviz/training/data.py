@@ -1,6 +1,5 @@
-"""Parallel text for training: read, varied as people write, cut into pieces, batched by length."""
+"""Parallel text for training: varied as people write, cut into pieces, batched by length."""
 
-import gzip
 import random
 import re
 from collections.abc import Iterator
@@ -10,35 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attnviz.errors import FormatError, InputError
+from attnviz.parallel import Pair, read_pairs
 from attnviz.text import Pieces
 from attnviz.training.recipe import Data, Recipe, Variation
-
-Pair = tuple[str, str]
-
-
-def read_pairs(path: Path) -> list[Pair]:
-    """Reads foreign TAB English, one pair a line, from a .tsv or .tsv.gz.
-
-    Raises:
-        InputError: there is no such file, or it is neither.
-        FormatError: a line has not two columns; the message gives its number.
-    """
-    if not path.is_file() or not path.name.endswith((".tsv", ".tsv.gz")):
-        raise InputError(f"Expected a .tsv or .tsv.gz of sentence pairs, got {path}; check the path.")
-    pairs = []
-    try:
-        with (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                columns = line.rstrip("\n").split("\t")
-                if len(columns) != 2:
-                    raise FormatError(
-                        f"{path}, line {number}: expected source TAB target, got {len(columns)} columns."
-                    )
-                pairs.append((columns[0], columns[1]))
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} cannot be read as UTF-8 text: {error}") from error
-    return pairs
 
 
 class Corpus:
@@ -81,7 +54,7 @@ def join_some(pairs: list[Pair], share: float, chance: random.Random) -> list[Pa
     joined, index = [], 0
     while index < len(pairs):
         count = chance.randint(2, 4) if chance.random() < share else 1
-        group = [pair for pair in pairs[index : index + count]]
+        group = pairs[index : index + count]
         joined.append((" ".join(s for s, _ in group), " ".join(t for _, t in group)))
         index += count
     return joined
@@ -145,7 +118,7 @@ def batches(
     sources = pieces.encode_batch([source for source, _ in pairs])
     targets = pieces.encode_batch([target for _, target in pairs])
     examples = [
-        (source + [pieces.end], target + [pieces.end])
+        ([*source, pieces.end], [*target, pieces.end])
         for source, target in zip(sources, targets, strict=True)
         if len(source) < longest and len(target) < longest
     ]

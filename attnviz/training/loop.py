@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 import torch
 from safetensors.torch import save_file
@@ -14,6 +15,7 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from attnviz.model import Config, EncoderDecoder
+from attnviz.pretrained import CONFIG, FORMAT, TOKENIZER, WEIGHTS, checksum
 from attnviz.text import Pieces
 from attnviz.training import subwords
 from attnviz.training.data import Batch, Corpus, batches
@@ -25,97 +27,133 @@ Report = Callable[[str], None]
 def train(recipe: Recipe, data: Path, runs: Path, out: Path, report: Report) -> None:
     """Trains a recipe's model and writes config.json, tokenizer.json and weights.safetensors.
 
-    A checkpoint under runs/ holds everything, so that a run that was stopped goes on from it.
-    Whatever stands in `out` is replaced each time a checkpoint is written, with the average so far.
+    A checkpoint under `runs` holds everything, so that a run that was stopped goes on from it.
+    Whatever stands in `out` is replaced with each checkpoint by the average of the weights so far.
     """
     folder = runs / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     corpus = Corpus(recipe, data)
-    vocabulary = folder / "tokenizer.json"
+    vocabulary = folder / TOKENIZER
     if not vocabulary.exists():
         subwords.learn(corpus.texts(), recipe.pieces).save(str(vocabulary), pretty=False)
     pieces = Pieces.read(vocabulary)
-    torch.manual_seed(recipe.seed)
-    model = EncoderDecoder(Config(vocabulary=len(pieces.strings), **recipe.model))
-    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(recipe.optimisation.average))
-    optimiser = torch.optim.AdamW(
-        model.parameters(), recipe.optimisation.learning_rate, (0.9, 0.98), weight_decay=0.01, fused=True
-    )
-    state = {"update": 0, "epoch": 0}
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.exists():
-        saved = torch.load(checkpoint, weights_only=True)
-        model.load_state_dict(saved["model"])
-        average.load_state_dict(saved["average"])
-        optimiser.load_state_dict(saved["optimiser"])
-        state = saved["state"]
-        report(f"resumed at update {state['update']}")
-
-    def save() -> None:
-        torch.save(
-            {
-                "model": model.state_dict(),
-                "average": average.state_dict(),
-                "optimiser": optimiser.state_dict(),
-                "state": state,
-            },
-            checkpoint.with_suffix(".new"),
-        )
-        checkpoint.with_suffix(".new").replace(checkpoint)
-        export(average.module, recipe, vocabulary, out)
-
-    started, loss_sum, word_count = time.monotonic(), 0.0, 0
+    run = _Run(recipe, len(pieces.strings), folder / "checkpoint.pt")
+    run.resume(report)
+    meter = _Meter(report)
     plan = recipe.optimisation
-    model.train()
-    while state["update"] < plan.updates:
-        for batch in _epoch(corpus, pieces, recipe, state["epoch"]):
-            for group in optimiser.param_groups:
-                group["lr"] = plan.learning_rate * _rate(state["update"], plan)
-            loss = _loss(model, batch, plan.label_smoothing)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), plan.clip)
-            optimiser.step()
-            optimiser.zero_grad()
-            average.update_parameters(model)
-            state["update"] += 1
-            words = int((batch[2] >= 0).sum())
-            loss_sum, word_count = loss_sum + loss.item() * words, word_count + words
-            if state["update"] % 100 == 0:
-                spent = time.monotonic() - started
-                report(
-                    f"update {state['update']} epoch {state['epoch']} loss {loss_sum / word_count:.3f} "
-                    f"{word_count / spent:.0f} pieces/s"
-                )
-                started, loss_sum, word_count = time.monotonic(), 0.0, 0
-            if state["update"] % plan.check_every == 0 or state["update"] == plan.updates:
-                save()
-            if state["update"] == plan.updates:
-                break
-        else:
-            state["epoch"] += 1
+    while run.update < plan.updates:
+        for batch in _epoch(corpus, pieces, recipe, run.epoch):
+            loss = run.learn(batch)
+            meter.count(run, loss, int((batch[2] >= 0).sum()))
+            if run.update % plan.check_every == 0 or run.update == plan.updates:
+                run.save()
+                export(run.averaged(), recipe, vocabulary, out)
+            if run.update == plan.updates:
+                return
+        run.epoch += 1
 
 
-def export(model: nn.Module, recipe: Recipe, vocabulary: Path, out: Path) -> None:
+class _Run:
+    """All that changes while a model is trained."""
+
+    def __init__(self, recipe: Recipe, vocabulary: int, checkpoint: Path) -> None:
+        self.plan = recipe.optimisation
+        self.checkpoint = checkpoint
+        torch.manual_seed(recipe.seed)
+        self.model = EncoderDecoder(Config(vocabulary=vocabulary, **recipe.model)).train()
+        moving = get_ema_multi_avg_fn(self.plan.average)  # type: ignore[no-untyped-call]
+        self.average = AveragedModel(self.model, multi_avg_fn=moving)
+        self.optimiser = torch.optim.AdamW(
+            self.model.parameters(), self.plan.learning_rate, (0.9, 0.98), weight_decay=0.01, fused=True
+        )
+        self.update = self.epoch = 0
+
+    def learn(self, batch: Batch) -> float:
+        """One update; returns the loss in nats a piece."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.plan.learning_rate * _rate(self.update, self.plan)
+        loss = _loss(self.model, batch, self.plan.label_smoothing)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+        self.average.update_parameters(self.model)
+        self.update += 1
+        return loss.item()
+
+    def averaged(self) -> EncoderDecoder:
+        """The running average of the weights: what is shipped."""
+        return cast(EncoderDecoder, self.average.module)
+
+    def save(self) -> None:
+        """Writes the checkpoint whole, or leaves the one before."""
+        parts = {
+            "model": self.model.state_dict(),
+            "average": self.average.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "state": {"update": self.update, "epoch": self.epoch},
+        }
+        new = self.checkpoint.with_suffix(".new")
+        torch.save(parts, new)
+        new.replace(self.checkpoint)
+
+    def resume(self, report: Report) -> None:
+        """Goes on from the checkpoint, if there is one."""
+        if not self.checkpoint.exists():
+            return
+        saved = torch.load(self.checkpoint, weights_only=True)
+        self.model.load_state_dict(saved["model"])
+        self.average.load_state_dict(saved["average"])
+        self.optimiser.load_state_dict(saved["optimiser"])
+        self.update, self.epoch = saved["state"]["update"], saved["state"]["epoch"]
+        report(f"resumed at update {self.update}")
+
+
+class _Meter:
+    """Reports the mean loss and the speed every 100 updates."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.reset()
+
+    def reset(self) -> None:
+        self.started, self.loss, self.pieces = time.monotonic(), 0.0, 0
+
+    def count(self, run: _Run, loss: float, pieces: int) -> None:
+        self.loss, self.pieces = self.loss + loss * pieces, self.pieces + pieces
+        if run.update % 100 == 0:
+            speed = self.pieces / (time.monotonic() - self.started)
+            self.report(
+                f"update {run.update} epoch {run.epoch} loss {self.loss / self.pieces:.3f} "
+                f"{speed:.0f} pieces/s"
+            )
+            self.reset()
+
+
+def export(model: EncoderDecoder, recipe: Recipe, vocabulary: Path, out: Path) -> None:
     """Writes a model as it is shipped: float16 weights, and files that run no code when read."""
     weights = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items()}
-    save_file(weights, out / "weights.safetensors")
+    save_file(weights, out / WEIGHTS)
+    (out / TOKENIZER).write_bytes(vocabulary.read_bytes())
     config = {
-        "format": 1,
+        "format": FORMAT,
         "task": recipe.task,
         "source": recipe.source,
         "target": recipe.target,
         "trained_length": recipe.longest,
         "model": asdict(model.config),
+        "sha256": {file: checksum(out / file) for file in (WEIGHTS, TOKENIZER)},
     }
-    (out / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-    (out / "tokenizer.json").write_text(vocabulary.read_text(encoding="utf-8"), encoding="utf-8")
+    (out / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 
 def _epoch(corpus: Corpus, pieces: Pieces, recipe: Recipe, epoch: int) -> Iterator[Batch]:
     seed = recipe.seed * 1000 + epoch
     pairs = corpus.epoch(seed)
-    yield from batches(pairs, pieces, recipe.optimisation.batch_tokens, recipe.longest, random.Random(seed))
+    yield from batches(
+        pairs, pieces, recipe.optimisation.batch_tokens, recipe.longest, random.Random(seed)
+    )
 
 
 def _loss(model: EncoderDecoder, batch: Batch, smoothing: float) -> torch.Tensor:

@@ -1,0 +1,210 @@
+"""The command `attnviz`. Each subcommand imports what it needs, so that --help is instant."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attnviz.errors import AttnvizError, InputError
+
+BAD_INPUT = 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command; returns its exit code: 0, or 2 for input that cannot be used."""
+    options = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        return int(options.run(options))
+    except AttnvizError as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of our output has gone, as in `attnviz ... | head`
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="attnviz", description="See where an encoder-decoder model looks, step by step."
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    translate = commands.add_parser("translate", help="translate a text, or standard input line by line")
+    translate.add_argument("text", metavar="TEXT|-", help="the text; - reads lines from standard input")
+    translate.add_argument("--model", default="translate-fr-en", help="name or folder (%(default)s)")
+    translate.add_argument("--json", action="store_true", help="print what each word looked at, as JSON")
+    translate.add_argument(
+        "--save", metavar="FILE", type=Path, help="save the trace; JSON if the name ends in .json"
+    )
+    translate.add_argument("--target", metavar="TEXT", help="force this translation")
+    _add_search(translate)
+    translate.set_defaults(run=_translate)
+
+    evaluate = commands.add_parser("evaluate", help="measure a model on a data set")
+    evaluate.add_argument("model", metavar="MODEL", help="name or folder of a model")
+    evaluate.add_argument(
+        "data", metavar="DATA", type=Path, help="a .tsv or .tsv.gz, source TAB reference"
+    )
+    evaluate.add_argument("--limit", metavar="N", type=_count, help="only the first N pairs")
+    _add_search(evaluate)
+    evaluate.set_defaults(run=_evaluate)
+
+    listing = commands.add_parser("list", help="list the models that can be loaded")
+    listing.set_defaults(run=_list)
+
+    train = commands.add_parser("train", help="train a model from its recipe")
+    train.add_argument("recipe", metavar="RECIPE", help="a recipe's name, or the path of a .toml")
+    train.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder (%(default)s)")
+    train.add_argument("--runs", type=Path, default=Path("runs"), help="for checkpoints (%(default)s)")
+    train.add_argument(
+        "--out", type=Path, default=Path("pretrained"), help="for the model (%(default)s)"
+    )
+    train.set_defaults(run=_train)
+    return parser
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--search", choices=("greedy", "beam", "sample"), default="beam")
+    parser.add_argument("--beam-size", type=_count, default=5, metavar="K", help="(%(default)s)")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _translate(options: argparse.Namespace) -> int:
+    from attnviz.pretrained import load
+
+    settings = {"search": options.search, "beam_size": options.beam_size, "target": options.target}
+    if options.text == "-":
+        if options.save or options.target:
+            raise InputError("Expected one TEXT with --save or --target, got -; give the text itself.")
+        return _translate_lines(load(options.model), settings, options.json)
+    translator = load(options.model)
+    trace = translator(options.text, **settings)
+    if options.save:
+        try:
+            trace.save(options.save)
+        except OSError as error:
+            raise InputError(
+                f"{options.save} cannot be written: {error.strerror}; choose another."
+            ) from error
+    _print(trace, options.json)
+    return 0
+
+
+def _translate_lines(translator: Any, settings: dict[str, Any], as_json: bool) -> int:
+    """One line in, one line out: a line that has nothing to translate gives an empty one."""
+    code = 0
+    for number, line in enumerate(_lines(), 1):
+        if not line.strip():
+            print(flush=True)
+            continue
+        try:
+            _print(translator(line, **settings), as_json, f"line {number}: ")
+        except InputError as error:
+            print(flush=True)
+            print(f"attnviz: line {number}: {error}", file=sys.stderr)
+            code = BAD_INPUT
+    return code
+
+
+def _lines() -> Iterator[str]:
+    """Standard input line by line, split at line feeds only; broken UTF-8 becomes U+FFFD."""
+    for raw in sys.stdin.buffer:
+        yield raw.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def _print(trace: Any, as_json: bool, where: str = "") -> None:
+    for note in trace.notes:
+        print(f"attnviz: {where}{note}", file=sys.stderr)
+    # A line break in the output would break "one line in, one line out".
+    print(
+        json.dumps(_summary(trace), ensure_ascii=False) if as_json else " ".join(trace.text.split()),
+        flush=True,
+    )
+
+
+def _summary(trace: Any) -> dict[str, Any]:
+    from attnviz.measures import confidence
+
+    return {
+        "model": trace.model,
+        "source": trace.source,
+        "target": trace.target,
+        "text": trace.text,
+        "logprob": trace.logprob,
+        "confidence": confidence(trace),
+        "logprobs": trace.logprobs.tolist(),
+        "weights": trace.weights.tolist(),
+        "notes": list(trace.notes),
+        "unread": [list(span) for span in trace.unread],
+        "settings": trace.settings,
+    }
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from attnviz.evaluation import evaluate
+    from attnviz.pretrained import load
+
+    translator = load(options.model)
+    with tqdm(unit="pair", file=sys.stderr) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        found = evaluate(
+            translator,
+            options.data,
+            options.limit,
+            progress,
+            search=options.search,
+            beam_size=options.beam_size,
+        )
+    print(json.dumps(found))
+    return 0
+
+
+def _list(_: argparse.Namespace) -> int:
+    from attnviz.pretrained import catalogue, places, read_config
+
+    models = catalogue()
+    for name, folder in models.items():
+        config = read_config(folder)
+        print(f"{name}\t{config['task']} {config['source']}-{config['target']}\t{folder}")
+    if not models:
+        print("attnviz: no models; looked in " + ", ".join(map(str, places())), file=sys.stderr)
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    from attnviz.training.loop import train
+    from attnviz.training.recipe import read_recipe
+
+    recipe = read_recipe(options.recipe)
+
+    def report(line: str) -> None:
+        print(line, flush=True)
+
+    train(recipe, options.data, options.runs, options.out / recipe.name, report)
+    return 0
+
+
+def run() -> None:
+    """The entry point of the installed command."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,85 @@
+"""Numbers about where a decoder looked: pure functions of a weight matrix, or of a trace.
+
+Letters: T target length, S source length. A matrix may be of pieces or words; `matrix.end_mass`
+holds the weight on hidden end marks. Logarithms are natural: entropy is in nats.
+"""
+
+import numpy as np
+
+from attnviz.errors import InputError
+from attnviz.trace import Trace
+from attnviz.weight_matrix import WeightMatrix
+
+Link = tuple[int, int]
+
+
+def entropy(matrix: WeightMatrix) -> np.ndarray:
+    """How spread each row is, (T,), in nats: 0 on one position, ln S when flat.
+
+    H_t = - sum_i alpha_i^t ln alpha_i^t, hidden end marks counted as one position.
+    """
+    rows = np.column_stack([matrix.weights, matrix.end_mass]).astype(np.float64)
+    logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
+    return -(rows * logs).sum(axis=1) + 0.0  # no negative zero
+
+
+def largest(matrix: WeightMatrix) -> np.ndarray:
+    """The largest shown weight of each row, (T,); 0 where no source label is shown."""
+    return matrix.weights.max(axis=1, initial=0.0)
+
+
+def end_mass(matrix: WeightMatrix) -> np.ndarray:
+    """The weight of each row on the source's end mark, shown or hidden, (T,)."""
+    return matrix.end_mass + matrix.weights[:, list(matrix.source_ends)].sum(axis=1)
+
+
+def coverage(matrix: WeightMatrix) -> np.ndarray:
+    """How much attention each source label got over all rows, (S,): sum_t alpha_i^t.
+
+    Tu et al. (2016), section 3. About 1 for a word that was translated once, 0 for one skipped.
+    """
+    return matrix.weights.sum(axis=0, dtype=np.float64)
+
+
+def alignment(matrix: WeightMatrix) -> list[Link]:
+    """The hard alignment: (source, target) links of each row's largest weight.
+
+    End marks are linked with nothing: a row whose largest weight is the source's end mark has no
+    link. Of equal weights the first counts.
+    """
+    found = []
+    words = [index for index in range(len(matrix.source)) if index not in matrix.source_ends]
+    mass = end_mass(matrix)
+    for t, row in enumerate(matrix.weights):
+        if t in matrix.target_ends or not words:
+            continue
+        best = max(words, key=lambda index: row[index])
+        if row[best] >= mass[t]:
+            found.append((best, t))
+    return found
+
+
+def links(matrix: WeightMatrix, threshold: float) -> list[Link]:
+    """All (source, target) links of at least that weight, end marks left out.
+
+    Raises:
+        InputError: the threshold is not above 0 and at most 1.
+    """
+    if not 0 < threshold <= 1:
+        raise InputError(f"Expected a threshold above 0 and at most 1, got {threshold!r}.")
+    return [
+        (int(s), int(t))
+        for t, s in np.argwhere(matrix.weights >= threshold)
+        if s not in matrix.source_ends and t not in matrix.target_ends
+    ]
+
+
+def probability(trace: Trace, matrix: WeightMatrix) -> np.ndarray:
+    """p of each target label given all before it, (T,): the product over its pieces."""
+    logprobs = trace.logprobs.astype(np.float64)
+    return np.exp([logprobs[list(row)].sum() for row in matrix.rows])
+
+
+def confidence(trace: Trace) -> float:
+    """The geometric mean of the steps' probabilities, from 0 to 1; the end mark counted."""
+    return float(np.exp(trace.logprobs.mean(dtype=np.float64)))

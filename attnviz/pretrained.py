@@ -1,0 +1,120 @@
+"""The catalogue: finds, checks and loads what lies in pretrained/. Nothing is ever downloaded."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from attnviz.errors import FormatError, ModelNotFoundError
+
+WEIGHTS, CONFIG, TOKENIZER = "weights.safetensors", "config.json", "tokenizer.json"
+FORMAT = 1
+
+
+def places() -> list[Path]:
+    """Where models are looked for, in this order."""
+    named = os.environ.get("ATTNVIZ_PRETRAINED")
+    checkout = Path(__file__).resolve().parent.parent / "pretrained"
+    return ([Path(named)] if named else []) + [checkout, Path("pretrained").resolve()]
+
+
+def catalogue() -> dict[str, Path]:
+    """Every model that can be loaded by name, and its folder."""
+    found: dict[str, Path] = {}
+    for place in places():
+        if place.is_dir():
+            for folder in sorted(place.iterdir()):
+                if (folder / CONFIG).is_file():
+                    found.setdefault(folder.name, folder)
+    return dict(sorted(found.items()))
+
+
+def find(name: str) -> Path:
+    """The folder of a model, by its name in the catalogue or by its path.
+
+    Raises:
+        ModelNotFoundError: there is none; the message says where it was looked for.
+    """
+    if (Path(name) / CONFIG).is_file():
+        return Path(name)
+    models = catalogue()
+    if name in models:
+        return models[name]
+    looked = ", ".join(str(place) for place in dict.fromkeys([Path(name), *places()]))
+    known = ", ".join(models) or "none"
+    raise ModelNotFoundError(
+        f"There is no model {name!r}; looked in {looked}; found: {known}. "
+        "Give one of these names, a model's folder, or set ATTNVIZ_PRETRAINED."
+    )
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """A model's config.json.
+
+    Raises:
+        FormatError: it is damaged or of another format.
+    """
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        version = config["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{folder / CONFIG} is not a model's config: {error}") from error
+    if version != FORMAT:
+        raise FormatError(
+            f"{folder / CONFIG} is of format {version!r}, this attnviz reads format {FORMAT}."
+        )
+    return dict(config)
+
+
+def load(name: str) -> Any:
+    """Loads a model by its name or path, ready to be called.
+
+    Returns:
+        the task's object, such as a Translator.
+
+    Raises:
+        ModelNotFoundError: there is no such model; the message says where it was looked for.
+        FormatError: its files are damaged or do not belong together.
+    """
+    folder = find(name)
+    config = read_config(folder)
+    if config.get("task") != "translation":
+        raise FormatError(
+            f"{folder} is for the task {config.get('task')!r}, which this attnviz does not know."
+        )
+    _check(folder, config)
+    # torch takes seconds to import: a wrong name is told before that.
+    import safetensors.torch
+
+    from attnviz.model import Config, EncoderDecoder
+    from attnviz.tasks import Translator
+    from attnviz.text import Pieces
+
+    try:
+        model = EncoderDecoder(Config(**config["model"]))
+        weights = safetensors.torch.load_file(folder / WEIGHTS)
+        model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
+        pieces = Pieces.read(folder / TOKENIZER)
+        if len(pieces.strings) != model.config.vocabulary:
+            raise ValueError(
+                f"{len(pieces.strings)} pieces for a vocabulary of {model.config.vocabulary}"
+            )
+        return Translator(folder.resolve().name, model, pieces, config)
+    except (RuntimeError, ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
+        raise FormatError(f"The files in {folder} do not belong together: {error}") from error
+
+
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check(folder: Path, config: dict[str, Any]) -> None:
+    for file in (WEIGHTS, TOKENIZER):
+        if not (folder / file).is_file():
+            raise FormatError(f"{folder} lacks its {file}; copy the model's folder again.")
+        expected = config.get("sha256", {}).get(file)
+        if expected != checksum(folder / file):
+            raise FormatError(f"{folder / file} is damaged: its checksum is not the one in {CONFIG}.")

@@ -1,0 +1,88 @@
+"""A header and some arrays in one file: safetensors, or plain JSON when the name ends in .json.
+
+Neither runs code when it is read. Nothing here knows what the arrays mean.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as save_safetensors
+
+from attnviz.errors import FormatError
+
+Arrays = dict[str, np.ndarray]
+
+_KEY = "attnviz"
+_WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
+    """Writes both without loss; the file appears whole or not at all."""
+    if path.suffix == ".json":
+        body = header | {"arrays": {name: _to_json(array) for name, array in arrays.items()}}
+        raw = json.dumps({_KEY: body}, ensure_ascii=False, allow_nan=False).encode()
+    else:
+        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        raw = save_safetensors(contiguous, metadata={_KEY: json.dumps(header, ensure_ascii=False)})
+    beside = path.with_name(path.name + ".part")
+    beside.write_bytes(raw)
+    beside.replace(path)
+
+
+def read(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Reads what `write` wrote.
+
+    Raises:
+        FormatError: the file is missing, damaged, or not one of ours.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}; check the path.") from error
+    try:
+        return _read_json(raw) if path.suffix == ".json" else _read_safetensors(raw)
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError(
+            f"{path} is not a trace that attnviz wrote, or it is damaged ({_short(error)}); "
+            "expected safetensors, or JSON in a file whose name ends in .json."
+        ) from error
+
+
+def _to_json(array: np.ndarray) -> dict[str, Any]:
+    flat: list[Any] = array.ravel().tolist()
+    if array.dtype.kind == "f":
+        flat = [number if math.isfinite(number) else str(number) for number in flat]
+    return {"dtype": str(array.dtype), "shape": list(array.shape), "values": flat}
+
+
+def _from_json(entry: dict[str, Any]) -> np.ndarray:
+    values = [_WORDS[value] if isinstance(value, str) else value for value in entry["values"]]
+    dtype = np.dtype(entry["dtype"])
+    if dtype.kind not in "fiu" or any(type(value) not in (int, float) for value in values):
+        raise ValueError("an array may hold numbers only")
+    return np.array(values, dtype=dtype).reshape([int(size) for size in entry["shape"]])
+
+
+def _read_json(raw: bytes) -> tuple[dict[str, Any], Arrays]:
+    body = json.loads(raw)[_KEY]
+    arrays = {str(name): _from_json(entry) for name, entry in body.pop("arrays").items()}
+    return body, arrays
+
+
+def _read_safetensors(raw: bytes) -> tuple[dict[str, Any], Arrays]:
+    arrays = load_safetensors(raw)
+    length = int.from_bytes(raw[:8], "little")
+    header = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"][_KEY])
+    if not isinstance(header, dict):
+        raise TypeError("the header is not a table")
+    return header, arrays
+
+
+def _short(error: Exception) -> str:
+    reason = f"no entry {error}" if isinstance(error, KeyError) else str(error)
+    return reason.splitlines()[0][:120] if reason else type(error).__name__

@@ -1,0 +1,352 @@
+"""Tasks: a user's input -> Trace."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from attnviz import search as searches
+from attnviz import text as texts
+from attnviz.attention import Memory
+from attnviz.errors import InputError
+from attnviz.model import EncoderDecoder
+from attnviz.text import Pieces, Span
+from attnviz.trace import END, Beam, Sequence, Step, Trace
+
+Search = Literal["greedy", "beam", "sample"]
+
+LONGEST = 400
+BATCH = 32
+WIDEST_BEAM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to decode; checked when made.
+
+    search: "greedy", "beam" or "sample". beam_size, length_penalty: for the beam.
+    temperature, generator: for sampling; the caller's generator makes it repeatable.
+    target: what the model is made to write instead of searching.
+    """
+
+    search: Search = "beam"
+    beam_size: int = 5
+    length_penalty: float = 1.0
+    temperature: float = 1.0
+    generator: torch.Generator | None = None
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.search not in ("greedy", "beam", "sample"):
+            raise InputError(f'Expected the search "greedy", "beam" or "sample", got {self.search!r}.')
+        if type(self.beam_size) is not int or not 1 <= self.beam_size <= WIDEST_BEAM:
+            raise InputError(f"Expected a beam size from 1 to {WIDEST_BEAM}, got {self.beam_size!r}.")
+        for name in ("temperature", "length_penalty"):
+            value = getattr(self, name)
+            lowest = 0.01 if name == "temperature" else 0.0
+            if not isinstance(value, (int, float)) or not lowest <= value <= 100:
+                raise InputError(f"Expected a {name} from {lowest} to 100, got {value!r}.")
+        if self.target is not None and not isinstance(self.target, str):
+            raise InputError(f"Expected the target as text, got {type(self.target).__name__}.")
+
+    def as_settings(self) -> dict[str, Any]:
+        """What a trace remembers of them."""
+        if self.target is not None:
+            return {"search": "forced"}
+        if self.search == "beam":
+            return {"search": "beam", "beam_size": self.beam_size, "length_penalty": self.length_penalty}
+        if self.search == "sample":
+            return {"search": "sample", "temperature": self.temperature}
+        return {"search": "greedy"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A sentence as the model reads it; `sequence` and `unread` index the user's whole text."""
+
+    sequence: Sequence
+    token_ids: list[int]
+    unread: tuple[Span, ...]
+    notes: tuple[str, ...]
+
+
+class Translator:
+    """Translates text, sentence by sentence, and shows every decoder step.
+
+    translator(text) gives one Trace for the whole text; `sentences` one a sentence; `many` one for
+    each of several texts. A text whose sentences are too long for the model is read up to
+    its limit and the trace's `unread` says what was left out.
+    """
+
+    def __init__(self, name: str, model: EncoderDecoder, pieces: Pieces, config: dict[str, Any]) -> None:
+        self.name = name
+        self.model = model.eval().requires_grad_(False)
+        self.pieces = pieces
+        self.source_language: str = config["source"]
+        self.target_language: str = config["target"]
+        self.trained_length: int = config["trained_length"]
+        labels = [
+            END if piece == pieces.end else pieces.label(piece) for piece in range(len(pieces.strings))
+        ]
+        self.vocabulary = searches.Vocabulary(labels, pieces.start, pieces.end)
+
+    def __call__(self, text: str, **options: Any) -> Trace:
+        """Translates a text.
+
+        Args:
+            text: one sentence or many.
+            options: the fields of Options: search, beam_size, target, ...
+
+        Returns:
+            The trace of the whole text: its sentences' traces joined, if there are several.
+
+        Raises:
+            InputError: there is nothing to translate, or an option is wrong.
+        """
+        return self.many([text], **options)[0]
+
+    def many(self, texts: list[str], **options: Any) -> list[Trace]:
+        """One trace a text, decoded in batches; the same as one by one."""
+        return [
+            Trace.join(parts[0].axis.text, parts)
+            for parts in self._decode_all(texts, Options(**options))
+        ]
+
+    def sentences(
+        self, text: str, *, progress: Callable[[int, int], None] | None = None, **options: Any
+    ) -> list[Trace]:
+        """One trace a sentence; all their offsets are into the whole text.
+
+        `progress` is called with the number of sentences done and of all.
+        """
+        return self._decode_all([text], Options(**options), progress)[0]
+
+    def steps(self, text: str, **options: Any) -> Iterator[Step]:
+        """Yields each step as soon as it is decoded (for the beam: once the search is over).
+
+        The steps are those of `self(text).steps`.
+        """
+        chosen = Options(**options)
+        sentences = self._prepare(text)
+        targets = self._targets(chosen, len(sentences))
+        total = sum(len(sentence.sequence) for sentence in sentences)
+        before = position = 0
+        for sentence, target in zip(sentences, targets, strict=True):
+            for row in self._search([sentence], [target], chosen):
+                for step in filter(None, row):
+                    yield _widened(step, position, before, total)
+                    position += 1
+            before += len(sentence.sequence)
+
+    def _decode_all(
+        self, given: list[str], options: Options, progress: Callable[[int, int], None] | None = None
+    ) -> list[list[Trace]]:
+        """The traces of each text's sentences; sentences of like length share a batch."""
+        if isinstance(given, str):
+            raise InputError("Expected a list of texts, got one text; wrap it in [ ].")
+        prepared = [self._prepare_one_of(given, index) for index in range(len(given))]
+        jobs = [
+            (index, sentence, target)
+            for index, sentences in enumerate(prepared)
+            for sentence, target in zip(sentences, self._targets(options, len(sentences)), strict=True)
+        ]
+        # Drawing in a batch would use the generator in another order than one by one.
+        size = 1 if options.search == "sample" else BATCH
+        order = sorted(range(len(jobs)), key=lambda job: len(jobs[job][1].token_ids))
+        if options.search == "sample":
+            order.sort()
+        traces: dict[int, Trace] = {}
+        for start in range(0, len(order), size):
+            batch = order[start : start + size]
+            sentences, targets = [jobs[job][1] for job in batch], [jobs[job][2] for job in batch]
+            for job, trace in zip(batch, self._traces(sentences, targets, options), strict=True):
+                traces[job] = trace
+            if progress is not None:
+                progress(len(traces), len(jobs))
+        parts: list[list[Trace]] = [[] for _ in given]
+        for job, (index, _, _) in enumerate(jobs):
+            parts[index].append(traces[job])
+        return parts
+
+    def _prepare_one_of(self, given: list[str], index: int) -> list[_Prepared]:
+        try:
+            return self._prepare(given[index])
+        except InputError as error:
+            where = f"Text {index + 1} of {len(given)}: " if len(given) > 1 else ""
+            raise InputError(f"{where}{error}") from error
+
+    def _prepare(self, text: str) -> list[_Prepared]:
+        if not isinstance(text, str):
+            raise InputError(f"Expected a text, got {type(text).__name__}.")
+        cleaned = texts.clean(text)
+        spans = texts.sentences(cleaned.text, self.source_language)
+        if not spans:
+            raise InputError("There is nothing to translate: the text is empty; type a sentence.")
+        if not any(character.isalnum() for character in cleaned.text):
+            raise InputError(
+                "There is nothing to translate: expected words, got only signs and symbols; "
+                "type a sentence."
+            )
+        return [self._prepare_sentence(cleaned, span) for span in spans]
+
+    def _prepare_sentence(self, cleaned: texts.Cleaned, span: Span) -> _Prepared:
+        start, stop = span
+        written = cleaned.text[start:stop]
+        quiet = texts.quiet(written)
+        ids, offsets = self.pieces.encode(quiet)
+        words = texts.words(written, self.source_language)
+        owners = texts.group(offsets, words)
+        notes = cleaned.notes()
+        unread: tuple[Span, ...] = ()
+        if quiet != written:
+            notes.append("Capitals throughout were read as small letters.")
+        if len(ids) > LONGEST:
+            kept = texts.whole_pieces(offsets, owners, LONGEST)
+            cut = offsets[kept - 1][1]
+            ids, offsets, owners = ids[:kept], offsets[:kept], owners[:kept]
+            words = [(begin, min(end, cut)) for begin, end in words[: owners[-1] + 1]]
+            unread = ((start + cut, stop),)
+            notes.append(
+                f"A sentence is too long: its first {cut} characters ({LONGEST} pieces at most) were "
+                f"translated, the other {stop - start - cut} were left out."
+            )
+        elif len(ids) > self.trained_length:
+            notes.append(
+                f"A sentence is longer ({len(ids)} pieces) than any that the model was trained on "
+                f"({self.trained_length}): expect mistakes."
+            )
+        unknown = sum(self.pieces.is_byte(piece) for piece in ids)
+        if unknown > len(ids) / 2:
+            notes.append(
+                "Most of a sentence is in letters that the model has never seen (they are spelled in "
+                "bytes): its translation is a guess."
+            )
+        labels = [
+            self.vocabulary.labels[piece] if self.pieces.is_byte(piece) else written[slice(*offset)]
+            for piece, offset in zip(ids, offsets, strict=True)
+        ]
+        end_offset = (offsets[-1][1],) * 2
+        axis = Sequence(
+            written, (*labels, END), (*offsets, end_offset), tuple(words), (*owners, -1)
+        ).moved(cleaned.text, start)
+        return _Prepared(axis, [*ids, self.pieces.end], unread, tuple(notes))
+
+    def _targets(self, options: Options, count: int) -> list[list[int] | None]:
+        """The pieces that each sentence is forced to; None where it is free."""
+        if options.target is None:
+            return [None] * count
+        target = texts.clean(options.target).text
+        if not target.strip():
+            raise InputError("Expected a target to force, got an empty one; type what it should say.")
+        spans = [(0, len(target))] if count == 1 else texts.sentences(target, self.target_language)
+        if len(spans) != count:
+            raise InputError(
+                f"Expected as many target sentences as the text has ({count}), got {len(spans)}; "
+                "force one sentence at a time, or put each on a line of its own."
+            )
+        forced = [
+            [*self.pieces.encode(target[slice(*span)].strip())[0], self.pieces.end] for span in spans
+        ]
+        if max(map(len, forced)) > LONGEST:
+            raise InputError(
+                f"Expected a target of at most {LONGEST} pieces a sentence, "
+                f"got {max(map(len, forced))}; shorten it."
+            )
+        return [*forced]
+
+    def _search(
+        self, sentences: list[_Prepared], targets: list[list[int] | None], options: Options
+    ) -> Iterator[searches.Steps]:
+        memory = self.encode([sentence.token_ids for sentence in sentences])
+        limits = [min(LONGEST, 2 * len(sentence.token_ids) + 10) for sentence in sentences]
+        common = (self.model, memory, self.vocabulary)
+        dictated = [target for target in targets if target is not None]
+        if dictated:
+            return searches.forced(*common, dictated)
+        if options.search == "beam":
+            return searches.beam(*common, limits, options.beam_size, options.length_penalty)
+        if options.search == "sample":
+            generator = options.generator or torch.Generator().manual_seed(0)
+            return searches.sample(*common, limits, options.temperature, generator)
+        return searches.greedy(*common, limits)
+
+    @torch.inference_mode()
+    def encode(self, token_ids: list[list[int]]) -> Memory:
+        """The memory of a batch of sentences in pieces, each with its end mark."""
+        width = max(map(len, token_ids))
+        padded = torch.tensor([row + [self.pieces.end] * (width - len(row)) for row in token_ids])
+        lengths = torch.tensor([len(row) for row in token_ids])
+        return self.model.encode(padded, torch.arange(width) < lengths.unsqueeze(1))
+
+    def _traces(
+        self, sentences: list[_Prepared], targets: list[list[int] | None], options: Options
+    ) -> list[Trace]:
+        steps: list[list[Step]] = [[] for _ in sentences]
+        beams: list[Beam] | None = None
+        decoding = self._search(sentences, targets, options)
+        while True:
+            try:
+                moment = next(decoding)
+            except StopIteration as stop:
+                beams = stop.value
+                break
+            for row, step in zip(steps, moment, strict=True):
+                if step is not None:
+                    row.append(step)
+        return [
+            self._trace(sentence, row, options, None if beams is None else beams[index])
+            for index, (sentence, row) in enumerate(zip(sentences, steps, strict=True))
+        ]
+
+    def _trace(
+        self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None
+    ) -> Trace:
+        length = len(sentence.sequence)
+        if steps[0].weights.shape[0]:  # the batch's padding goes; without attention there is none
+            steps = [
+                replace(step, energies=step.energies[:length], weights=step.weights[:length])
+                for step in steps
+            ]
+            if beam is not None:
+                beam = replace(beam, weights=beam.weights[:, :length])
+        notes = sentence.notes
+        if steps[-1].token_id != self.pieces.end:
+            notes += (f"The translation was stopped after {len(steps)} pieces without an end mark.",)
+        return Trace.collect(
+            steps,
+            sentence.sequence,
+            self._output([step.token_id for step in steps]),
+            "translation",
+            self.name,
+            settings=options.as_settings(),
+            notes=notes,
+            unread=sentence.unread,
+            beams=() if beam is None else (beam,),
+        )
+
+    def _output(self, ids: list[int]) -> Sequence:
+        text, offsets = self.pieces.decode(ids)
+        words = texts.words(text, self.target_language)
+        owners = texts.group(offsets, words)
+        return Sequence(
+            text,
+            tuple(self.vocabulary.labels[piece] for piece in ids),
+            tuple(offsets),
+            tuple(words),
+            tuple(
+                -1 if piece == self.pieces.end else owner
+                for piece, owner in zip(ids, owners, strict=True)
+            ),
+        )
+
+
+def _widened(step: Step, position: int, before: int, total: int) -> Step:
+    """A sentence's step as a step of the whole text: no weight outside its sentence."""
+    own = slice(before, before + len(step.weights))
+    if not len(step.weights) or len(step.weights) == total:
+        return replace(step, position=position)
+    energies, weights = np.full(total, -np.inf, np.float32), np.zeros(total, np.float32)
+    energies[own], weights[own] = step.energies, step.weights
+    return replace(step, position=position, energies=energies, weights=weights)

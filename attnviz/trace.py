@@ -1,0 +1,425 @@
+"""Step and Trace: what a decoder did, step by step, as plain numpy.
+
+Index order is always [target, source]. Letters: T target length, S source length, D annotation
+width, H state width, N beam nodes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attnviz import storage
+from attnviz.errors import FormatError, NoAttentionError, ShapeError
+
+Span = tuple[int, int]
+Alternatives = tuple[tuple[str, float], ...]
+
+END = "</s>"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A text as a model sees it: tokens, and the characters that each of them stands for.
+
+    text: what the user gave, or the decoder wrote.
+    tokens: the pieces, readable; an end mark is "</s>" and listed in `ends`.
+    offsets: for each token its characters, text[start:stop]; an end mark has none (start = stop).
+    words: the characters of each word of the text.
+    owners: for each token the index of its word; -1 for an end mark.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    words: tuple[Span, ...]
+    owners: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.tokens) == len(self.offsets) == len(self.owners):
+            raise ShapeError(
+                f"Expected an offset and an owner for each token, got {len(self.tokens)} tokens, "
+                f"{len(self.offsets)} offsets and {len(self.owners)} owners."
+            )
+        if any(not 0 <= start <= stop <= len(self.text) for start, stop in self.offsets + self.words):
+            raise ShapeError(f"An offset lies outside the text of {len(self.text)} characters.")
+        if any(not -1 <= owner < len(self.words) for owner in self.owners):
+            raise ShapeError(f"A token belongs to a word that is none of the {len(self.words)}.")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The positions of the end marks: one a sentence."""
+        return tuple(position for position, owner in enumerate(self.owners) if owner < 0)
+
+    @staticmethod
+    def join(text: str, parts: "list[Sequence]") -> "Sequence":
+        """Sequences whose offsets all index one text, one after the other."""
+        owners: list[int] = []
+        count = 0
+        for part in parts:
+            owners += [owner if owner < 0 else owner + count for owner in part.owners]
+            count += len(part.words)
+        return Sequence(
+            text,
+            tuple(token for part in parts for token in part.tokens),
+            tuple(span for part in parts for span in part.offsets),
+            tuple(span for part in parts for span in part.words),
+            tuple(owners),
+        )
+
+    def moved(self, text: str, by: int) -> "Sequence":
+        """The same sequence as a part of a longer text, in which it starts at character `by`."""
+        return Sequence(
+            text,
+            self.tokens,
+            tuple((start + by, stop + by) for start, stop in self.offsets),
+            tuple((start + by, stop + by) for start, stop in self.words),
+            self.owners,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of the decoder.
+
+    position: 0 for the first step.
+    token: the piece that was chosen, readable; `token_id` is its index in the vocabulary.
+    logprob: ln p(token | source, tokens before), in nats, whatever the search.
+    alternatives: the 5 likeliest tokens with their logprobs, best first; the chosen one may be
+        missing from them when it was sampled, forced or the beam's.
+    energies: (S,), before the softmax; -inf where the source is masked.
+    weights: (S,), after it; they sum to 1. Both are (0,) for a model without attention.
+    context: (D,), the weighted sum of the annotations.
+    state: (H,), the decoder's state after this step; the query was the state before it.
+    """
+
+    position: int
+    token: str
+    token_id: int
+    logprob: float
+    alternatives: Alternatives
+    energies: np.ndarray
+    weights: np.ndarray
+    context: np.ndarray
+    state: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beam:
+    """Every hypothesis that a beam search held, as a tree of N nodes; dropped branches too.
+
+    parents: (N,), the node before each, -1 at the root; always smaller than the node's own index.
+    tokens: N readable tokens. positions, logprobs, totals: (N,), the step, ln p of the token, and
+    their sum from the root. weights: (N, S), where the node's step looked.
+    fates: N of "kept" (a later step went on from it), "dropped" (none did) or "finished".
+    hypotheses: (node, score) of the finished ones, best first; the first is the one returned.
+        Where none finished within the limit, the best unfinished one stands alone.
+    """
+
+    parents: np.ndarray
+    tokens: tuple[str, ...]
+    positions: np.ndarray
+    logprobs: np.ndarray
+    totals: np.ndarray
+    weights: np.ndarray
+    fates: tuple[str, ...]
+    hypotheses: tuple[tuple[int, float], ...]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to this one."""
+        path = [node]
+        while self.parents[path[-1]] >= 0:
+            path.append(int(self.parents[path[-1]]))
+        return path[::-1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Beam) and _equal(self, other)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """A whole decoding: what was read, what was written, and every step between.
+
+    task, model: such as "translation" and "translate-fr-en".
+    axis: the source positions. output: the target positions, with the text that was written.
+    token_ids, logprobs: (T,). alternatives: T tuples. energies, weights: (T, S). contexts: (T, D).
+    states: (T, H). See Step for what each of them means.
+    settings: the search and its options.
+    notes: what a user should know of this trace, as sentences; shown with every picture of it.
+    unread: the characters of the source text that the model did not read.
+    beams: what a beam search held, one for each sentence; none otherwise.
+
+    Iterable and indexable by step; equal by value; written and read back without loss.
+    """
+
+    task: str
+    model: str
+    axis: Sequence
+    output: Sequence
+    token_ids: np.ndarray
+    logprobs: np.ndarray
+    alternatives: tuple[Alternatives, ...]
+    energies: np.ndarray
+    weights: np.ndarray
+    contexts: np.ndarray
+    states: np.ndarray
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    unread: tuple[Span, ...] = ()
+    beams: tuple[Beam, ...] = ()
+
+    def __post_init__(self) -> None:
+        steps, positions = len(self.output), len(self.axis)
+        if self.weights.shape not in ((steps, positions), (steps, 0)):
+            raise ShapeError(
+                f"Expected weights of shape ({steps}, {positions}) for {steps} target and {positions} "
+                f"source tokens, got {self.weights.shape}."
+            )
+        if self.energies.shape != self.weights.shape:
+            raise ShapeError(
+                f"Expected energies of the shape of the weights {self.weights.shape}, "
+                f"got {self.energies.shape}."
+            )
+        lengths = {
+            "token_ids": self.token_ids.shape,
+            "logprobs": self.logprobs.shape,
+            "alternatives": (len(self.alternatives),),
+            "contexts": self.contexts.shape[:1],
+            "states": self.states.shape[:1],
+        }
+        for name, shape in lengths.items():
+            if shape != (steps,):
+                raise ShapeError(f"Expected {name} for {steps} steps, got shape {shape}.")
+
+    @classmethod
+    def collect(
+        cls, steps: list[Step], axis: Sequence, output: Sequence, task: str, model: str, **rest: Any
+    ) -> "Trace":
+        """The trace of these steps, of which there is at least one."""
+        return cls(
+            task,
+            model,
+            axis,
+            output,
+            np.array([step.token_id for step in steps], dtype=np.int32),
+            np.array([step.logprob for step in steps], dtype=np.float32),
+            tuple(step.alternatives for step in steps),
+            np.stack([step.energies for step in steps]),
+            np.stack([step.weights for step in steps]),
+            np.stack([step.context for step in steps]),
+            np.stack([step.state for step in steps]),
+            **rest,
+        )
+
+    @property
+    def text(self) -> str:
+        """What the decoder wrote."""
+        return self.output.text
+
+    @property
+    def source(self) -> list[str]:
+        """The S source tokens, the end mark among them."""
+        return list(self.axis.tokens)
+
+    @property
+    def target(self) -> list[str]:
+        """The T target tokens, the end mark among them."""
+        return list(self.output.tokens)
+
+    @property
+    def logprob(self) -> float:
+        """ln p(target | source), in nats: the sum over the steps."""
+        return float(self.logprobs.sum(dtype=np.float64))
+
+    @property
+    def has_attention(self) -> bool:
+        """False for a model that reads the source through one fixed vector."""
+        return self.weights.shape[1] > 0
+
+    def require_attention(self) -> None:
+        """Raises NoAttentionError unless there are weights to look at."""
+        if not self.has_attention:
+            raise NoAttentionError(
+                f"{self.model} has no attention: its decoder sees one fixed vector, so there are no "
+                "weights to show; load a model with attention."
+            )
+
+    @property
+    def steps(self) -> list[Step]:
+        """The T steps."""
+        return list(self)
+
+    def __len__(self) -> int:
+        return len(self.output)
+
+    def __getitem__(self, index: int) -> Step:
+        position = range(len(self))[index]
+        return Step(
+            position,
+            self.output.tokens[position],
+            int(self.token_ids[position]),
+            float(self.logprobs[position]),
+            self.alternatives[position],
+            self.energies[position],
+            self.weights[position],
+            self.contexts[position],
+            self.states[position],
+        )
+
+    def __iter__(self) -> Iterator[Step]:
+        return (self[position] for position in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trace) and _equal(self, other)
+
+    def __repr__(self) -> str:
+        return f"<Trace {self.model}: {self.axis.text!r} -> {self.text!r}, {len(self)} steps>"
+
+    @classmethod
+    def join(cls, text: str, parts: "list[Trace]") -> "Trace":
+        """One trace for a text that was decoded sentence by sentence.
+
+        Every part's axis must index the whole text. No decoder saw another's sentence: there the
+        weights are 0 and the energies -inf.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        written = " ".join(part.text for part in parts)
+        outputs, at = [], 0
+        for part in parts:
+            outputs.append(part.output.moved(written, at))
+            at += len(part.text) + 1
+        first = parts[0]
+        return cls(
+            first.task,
+            first.model,
+            Sequence.join(text, [part.axis for part in parts]),
+            Sequence.join(written, outputs),
+            np.concatenate([part.token_ids for part in parts]),
+            np.concatenate([part.logprobs for part in parts]),
+            tuple(row for part in parts for row in part.alternatives),
+            _diagonal([part.energies for part in parts], -np.inf),
+            _diagonal([part.weights for part in parts], 0.0),
+            np.concatenate([part.contexts for part in parts]),
+            np.concatenate([part.states for part in parts]),
+            first.settings,
+            tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+            tuple(span for part in parts for span in part.unread),
+            tuple(beam for part in parts for beam in part.beams),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Writes everything: safetensors, or plain JSON when the name ends in .json."""
+        header: dict[str, Any] = {"kind": "trace", "version": VERSION}
+        arrays: storage.Arrays = {}
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, np.ndarray):
+                arrays[part.name] = value
+            elif isinstance(value, Sequence):
+                header[part.name] = {key.name: getattr(value, key.name) for key in fields(value)}
+            elif part.name != "beams":
+                header[part.name] = value
+        header["beams"] = []
+        for index, beam in enumerate(self.beams):
+            header["beams"].append(
+                {"tokens": beam.tokens, "fates": beam.fates, "hypotheses": beam.hypotheses}
+            )
+            arrays |= {f"beam{index}.{name}": getattr(beam, name) for name in _BEAM_ARRAYS}
+        storage.write(Path(path), header, arrays)
+
+
+_BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")
+
+
+def read(path: str | Path) -> Trace:
+    """Reads a trace that `Trace.save` wrote; runs no code from the file.
+
+    Raises:
+        FormatError: the file is missing, damaged, foreign, or of a newer version.
+    """
+    header, arrays = storage.read(Path(path))
+    if header.get("kind") != "trace":
+        raise FormatError(f"{path} holds {header.get('kind')!r}, expected a trace.")
+    if header.get("version") != VERSION:
+        raise FormatError(
+            f"{path} is of trace version {header.get('version')}, this attnviz reads version {VERSION}; "
+            "use the attnviz that wrote it, or a newer one."
+        )
+    try:
+        own = {name: array for name, array in arrays.items() if not name.startswith("beam")}
+        return Trace(
+            task=str(header["task"]),
+            model=str(header["model"]),
+            axis=_sequence(header["axis"]),
+            output=_sequence(header["output"]),
+            alternatives=tuple(
+                tuple((str(token), float(logprob)) for token, logprob in row)
+                for row in header["alternatives"]
+            ),
+            settings=dict(header["settings"]),
+            notes=tuple(str(note) for note in header["notes"]),
+            unread=_spans(header["unread"]),
+            beams=tuple(_beam(index, beam, arrays) for index, beam in enumerate(header["beams"])),
+            **own,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{path} is a damaged trace: {error}") from error
+
+
+def _sequence(table: dict[str, Any]) -> Sequence:
+    return Sequence(
+        str(table["text"]),
+        tuple(str(token) for token in table["tokens"]),
+        _spans(table["offsets"]),
+        _spans(table["words"]),
+        tuple(int(owner) for owner in table["owners"]),
+    )
+
+
+def _beam(index: int, table: dict[str, Any], arrays: storage.Arrays) -> Beam:
+    beam = Beam(
+        tokens=tuple(str(token) for token in table["tokens"]),
+        fates=tuple(str(fate) for fate in table["fates"]),
+        hypotheses=tuple((int(node), float(score)) for node, score in table["hypotheses"]),
+        **{name: arrays[f"beam{index}.{name}"] for name in _BEAM_ARRAYS},
+    )
+    if any(len(getattr(beam, name)) != len(beam) for name in (*_BEAM_ARRAYS, "fates")):
+        raise ShapeError(f"beam {index} has {len(beam)} tokens and another number of nodes")
+    if any(parent >= node for node, parent in enumerate(beam.parents)):
+        raise ShapeError(f"beam {index} has a node before its parent")
+    return beam
+
+
+def _spans(pairs: list[list[int]]) -> tuple[Span, ...]:
+    return tuple((int(start), int(stop)) for start, stop in pairs)
+
+
+def _diagonal(blocks: list[np.ndarray], elsewhere: float) -> np.ndarray:
+    rows, columns = (sum(block.shape[axis] for block in blocks) for axis in (0, 1))
+    whole = np.full((rows, columns), elsewhere, dtype=np.float32)
+    row = column = 0
+    for block in blocks:
+        whole[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return whole
+
+
+def _equal(one: Any, other: Any) -> bool:
+    for part in fields(one):
+        a, b = getattr(one, part.name), getattr(other, part.name)
+        if isinstance(a, np.ndarray):
+            if a.dtype != b.dtype or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+                return False
+        elif a != b:
+            return False
+    return True
