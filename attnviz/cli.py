@@ -48,9 +48,7 @@ def _parser() -> argparse.ArgumentParser:
 
     evaluate = commands.add_parser("evaluate", help="measure a model on a data set")
     evaluate.add_argument("model", metavar="MODEL", help="name or folder of a model")
-    evaluate.add_argument(
-        "data", metavar="DATA", type=Path, help="a .tsv or .tsv.gz, source TAB reference"
-    )
+    evaluate.add_argument("data", metavar="DATA", type=Path, help="a .tsv or .tsv.gz, source TAB reference")
     evaluate.add_argument("--limit", metavar="N", type=_count, help="only the first N pairs")
     _add_search(evaluate)
     evaluate.set_defaults(run=_evaluate)
@@ -62,9 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("recipe", metavar="RECIPE", help="a recipe's name, or the path of a .toml")
     train.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder (%(default)s)")
     train.add_argument("--runs", type=Path, default=Path("runs"), help="for checkpoints (%(default)s)")
-    train.add_argument(
-        "--out", type=Path, default=Path("pretrained"), help="for the model (%(default)s)"
-    )
+    train.add_argument("--out", type=Path, default=Path("pretrained"), help="for the model (%(default)s)")
     train.set_defaults(run=_train)
     return parser
 

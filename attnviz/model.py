@@ -77,7 +77,5 @@ def _decoder(config: Config, annotation_width: int) -> Decoder:
     sizes = (config.embedding_width, annotation_width, config.decoder_width, config.dropout)
     if config.mechanism == "none":
         return FixedContextDecoder(*sizes)
-    scorer = attention.build(
-        config.mechanism, annotation_width, config.decoder_width, config.attention_width
-    )
+    scorer = attention.build(config.mechanism, annotation_width, config.decoder_width, config.attention_width)
     return AttentionDecoder(scorer, *sizes)

@@ -61,9 +61,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{folder / CONFIG} is not a model's config: {error}") from error
     if version != FORMAT:
-        raise FormatError(
-            f"{folder / CONFIG} is of format {version!r}, this attnviz reads format {FORMAT}."
-        )
+        raise FormatError(f"{folder / CONFIG} is of format {version!r}, this attnviz reads format {FORMAT}.")
     return dict(config)
 
 
@@ -97,9 +95,7 @@ def load(name: str) -> Any:
         model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
         pieces = Pieces.read(folder / TOKENIZER)
         if len(pieces.strings) != model.config.vocabulary:
-            raise ValueError(
-                f"{len(pieces.strings)} pieces for a vocabulary of {model.config.vocabulary}"
-            )
+            raise ValueError(f"{len(pieces.strings)} pieces for a vocabulary of {model.config.vocabulary}")
         return Translator(folder.resolve().name, model, pieces, config)
     except (RuntimeError, ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
         raise FormatError(f"The files in {folder} do not belong together: {error}") from error

@@ -39,9 +39,7 @@ def greedy(
     model: EncoderDecoder, memory: Memory, vocabulary: Vocabulary, limits: list[int]
 ) -> Iterator[Steps]:
     """Takes the likeliest token at each step; stops a source at the end mark or at its limit."""
-    return _walk(
-        model, memory, vocabulary, limits, lambda _position, logprobs, _rows: logprobs.argmax(-1)
-    )
+    return _walk(model, memory, vocabulary, limits, lambda _position, logprobs, _rows: logprobs.argmax(-1))
 
 
 def sample(

@@ -21,21 +21,24 @@ _KEY = "attnviz"
 _WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
-def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
-    """Writes both without loss; the file appears whole or not at all."""
-    if path.suffix == ".json":
+def dumps(header: dict[str, Any], arrays: Arrays, as_json: bool) -> bytes:
+    """Both without loss, as the bytes of a file."""
+    if as_json:
         body = header | {"arrays": {name: _to_json(array) for name, array in arrays.items()}}
-        raw = json.dumps({_KEY: body}, ensure_ascii=False, allow_nan=False).encode()
-    else:
-        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        raw = save_safetensors(contiguous, metadata={_KEY: json.dumps(header, ensure_ascii=False)})
+        return json.dumps({_KEY: body}, ensure_ascii=False, allow_nan=False).encode()
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save_safetensors(contiguous, metadata={_KEY: json.dumps(header, ensure_ascii=False)})
+
+
+def write(path: Path, raw: bytes) -> None:
+    """Writes a file whole or not at all."""
     beside = path.with_name(path.name + ".part")
     beside.write_bytes(raw)
     beside.replace(path)
 
 
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:
-    """Reads what `write` wrote.
+    """Reads a file of what `dumps` gave.
 
     Raises:
         FormatError: the file is missing, damaged, or not one of ours.

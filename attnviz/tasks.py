@@ -87,9 +87,7 @@ class Translator:
         self.source_language: str = config["source"]
         self.target_language: str = config["target"]
         self.trained_length: int = config["trained_length"]
-        labels = [
-            END if piece == pieces.end else pieces.label(piece) for piece in range(len(pieces.strings))
-        ]
+        labels = [END if piece == pieces.end else pieces.label(piece) for piece in range(len(pieces.strings))]
         self.vocabulary = searches.Vocabulary(labels, pieces.start, pieces.end)
 
     def __call__(self, text: str, **options: Any) -> Trace:
@@ -110,8 +108,7 @@ class Translator:
     def many(self, texts: list[str], **options: Any) -> list[Trace]:
         """One trace a text, decoded in batches; the same as one by one."""
         return [
-            Trace.join(parts[0].axis.text, parts)
-            for parts in self._decode_all(texts, Options(**options))
+            Trace.join(parts[0].axis.text, parts) for parts in self._decode_all(texts, Options(**options))
         ]
 
     def sentences(
@@ -186,8 +183,7 @@ class Translator:
             raise InputError("There is nothing to translate: the text is empty; type a sentence.")
         if not any(character.isalnum() for character in cleaned.text):
             raise InputError(
-                "There is nothing to translate: expected words, got only signs and symbols; "
-                "type a sentence."
+                "There is nothing to translate: expected words, got only signs and symbols; type a sentence."
             )
         return [self._prepare_sentence(cleaned, span) for span in spans]
 
@@ -228,9 +224,9 @@ class Translator:
             for piece, offset in zip(ids, offsets, strict=True)
         ]
         end_offset = (offsets[-1][1],) * 2
-        axis = Sequence(
-            written, (*labels, END), (*offsets, end_offset), tuple(words), (*owners, -1)
-        ).moved(cleaned.text, start)
+        axis = Sequence(written, (*labels, END), (*offsets, end_offset), tuple(words), (*owners, -1)).moved(
+            cleaned.text, start
+        )
         return _Prepared(axis, [*ids, self.pieces.end], unread, tuple(notes))
 
     def _targets(self, options: Options, count: int) -> list[list[int] | None]:
@@ -246,9 +242,7 @@ class Translator:
                 f"Expected as many target sentences as the text has ({count}), got {len(spans)}; "
                 "force one sentence at a time, or put each on a line of its own."
             )
-        forced = [
-            [*self.pieces.encode(target[slice(*span)].strip())[0], self.pieces.end] for span in spans
-        ]
+        forced = [[*self.pieces.encode(target[slice(*span)].strip())[0], self.pieces.end] for span in spans]
         if max(map(len, forced)) > LONGEST:
             raise InputError(
                 f"Expected a target of at most {LONGEST} pieces a sentence, "
@@ -300,9 +294,7 @@ class Translator:
             for index, (sentence, row) in enumerate(zip(sentences, steps, strict=True))
         ]
 
-    def _trace(
-        self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None
-    ) -> Trace:
+    def _trace(self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None) -> Trace:
         length = len(sentence.sequence)
         if steps[0].weights.shape[0]:  # the batch's padding goes; without attention there is none
             steps = [
@@ -336,8 +328,7 @@ class Translator:
             tuple(offsets),
             tuple(words),
             tuple(
-                -1 if piece == self.pieces.end else owner
-                for piece, owner in zip(ids, owners, strict=True)
+                -1 if piece == self.pieces.end else owner for piece, owner in zip(ids, owners, strict=True)
             ),
         )
 

@@ -97,8 +97,7 @@ def quiet(text: str) -> str:
         return text
     first = next(index for index, character in enumerate(text) if character.isupper())
     small = (
-        character.lower() if len(character.lower()) == 1 else character
-        for character in text[first + 1 :]
+        character.lower() if len(character.lower()) == 1 else character for character in text[first + 1 :]
     )
     return text[: first + 1] + "".join(small)
 

@@ -7,7 +7,7 @@ width, H state width, N beam nodes.
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -319,6 +319,11 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Writes everything: safetensors, or plain JSON when the name ends in .json."""
+        path = Path(path)
+        storage.write(path, self.dumps("json" if path.suffix == ".json" else "safetensors"))
+
+    def dumps(self, file_format: Literal["json", "safetensors"]) -> bytes:
+        """What `save` writes, as bytes."""
         header: dict[str, Any] = {"kind": "trace", "version": VERSION}
         arrays: storage.Arrays = {}
         for part in fields(self):
@@ -335,7 +340,7 @@ class Trace:
                 {"tokens": beam.tokens, "fates": beam.fates, "hypotheses": beam.hypotheses}
             )
             arrays |= {f"beam{index}.{name}": getattr(beam, name) for name in _BEAM_ARRAYS}
-        storage.write(Path(path), header, arrays)
+        return storage.dumps(header, arrays, file_format == "json")
 
 
 _BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")

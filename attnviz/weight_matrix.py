@@ -61,9 +61,7 @@ def matrix(trace: Trace, level: Level = "words", end: bool = False) -> WeightMat
         rows = [group for group in rows if group[0] not in trace.output.ends]
         columns = [group for group in columns if group[0] not in trace.axis.ends]
     weights = trace.weights.astype(np.float64)
-    means = _membership(rows, len(trace.output)) / np.array([[len(group)] for group in rows]).reshape(
-        -1, 1
-    )
+    means = _membership(rows, len(trace.output)) / np.array([[len(group)] for group in rows]).reshape(-1, 1)
     sums = _membership(columns, len(trace.axis)).T
     end_mass = np.zeros(len(rows)) if end else means @ weights[:, hidden].sum(axis=1)
     source_spans = _spans(trace.axis, columns, level)

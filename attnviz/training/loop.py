@@ -151,9 +151,7 @@ def export(model: EncoderDecoder, recipe: Recipe, vocabulary: Path, out: Path) -
 def _epoch(corpus: Corpus, pieces: Pieces, recipe: Recipe, epoch: int) -> Iterator[Batch]:
     seed = recipe.seed * 1000 + epoch
     pairs = corpus.epoch(seed)
-    yield from batches(
-        pairs, pieces, recipe.optimisation.batch_tokens, recipe.longest, random.Random(seed)
-    )
+    yield from batches(pairs, pieces, recipe.optimisation.batch_tokens, recipe.longest, random.Random(seed))
 
 
 def _loss(model: EncoderDecoder, batch: Batch, smoothing: float) -> torch.Tensor:

@@ -1,0 +1,67 @@
+"""Weight matrices as Plotly figures."""
+
+from html import escape
+from typing import Literal
+
+import plotly.graph_objects as go
+
+from attnviz.weight_matrix import WeightMatrix
+
+Theme = Literal["light", "dark"]
+
+# One hue from the page's background to its strongest ink: lightness alone carries the value, so
+# that the colour-blind and a black-and-white printer lose nothing.
+_SCALES: dict[Theme, list[str]] = {
+    "light": ["#fdfdfb", "#d6e6f4", "#9dc6e2", "#5a9bcc", "#2470b0", "#0b4a8a", "#082c5a"],
+    "dark": ["#14181e", "#16324f", "#1b5286", "#3478ba", "#66a3de", "#a3cdf3", "#e3f2ff"],
+}
+_CELL, _LABELS_FIT = 26, 80
+
+
+def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) -> go.Figure:
+    """The matrix with its labels: target words downwards, source words across, as they are read.
+
+    Args:
+        top: the weight at the top of the colour scale; `scale_label` says what that is.
+    """
+    rows, columns = shown.weights.shape
+    # Plotly reads labels as HTML: what the user typed must stay text.
+    source, target = [escape(label) for label in shown.source], [escape(label) for label in shown.target]
+    figure = go.Figure(
+        go.Heatmap(
+            z=shown.weights,
+            zmin=0.0,
+            zmax=top,
+            colorscale=_SCALES[theme],
+            xgap=1 if columns <= _LABELS_FIT else 0,
+            ygap=1 if rows <= _LABELS_FIT else 0,
+            customdata=[[(t, s) for s in source] for t in target],
+            hovertemplate="<b>%{customdata[0]}</b> looked at <b>%{customdata[1]}</b><br>"
+            "weight %{z:.4f}<extra></extra>",
+            colorbar={"title": {"text": f"weight, {scale_label}", "side": "right"}, "thickness": 12},
+        )
+    )
+    figure.update_xaxes(side="top", tickangle=-50, constrain="domain", **_ticks(source))
+    figure.update_yaxes(autorange="reversed", **_ticks(target))
+    longest = max((len(label) for label in shown.source), default=1)
+    figure.update_layout(
+        height=min(900, 150 + _CELL * max(rows, 3)) + 6 * min(longest, 20),
+        margin={"l": 10, "r": 10, "t": 20 + 7 * min(longest, 20), "b": 10},
+    )
+    return figure
+
+
+def download(file_format: Literal["png", "svg"]) -> dict[str, object]:
+    """Plotly's own settings: its camera button saves the figure as it stands, zoom included."""
+    return {
+        "displayModeBar": True,
+        "displaylogo": False,
+        "toImageButtonOptions": {"format": file_format, "filename": "attention", "scale": 2},
+    }
+
+
+def _ticks(labels: list[str]) -> dict[str, object]:
+    """Every label at its own index (labels may repeat); none where they would overlap."""
+    every = range(0, len(labels), max(1, -(-len(labels) // _LABELS_FIT)))
+    shown = [labels[index] if len(labels[index]) <= 24 else labels[index][:23] + "…" for index in every]
+    return {"tickvals": list(every), "ticktext": shown, "showgrid": False, "zeroline": False}

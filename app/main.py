@@ -1,0 +1,10 @@
+"""attnviz in the browser: page configuration and navigation, nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+
+st.set_page_config("attnviz", page_icon=str(HERE / "icon.png"), layout="wide")
+st.navigation([st.Page("views/translate.py", title="Translate", default=True)]).run()
