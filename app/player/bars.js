@@ -53,7 +53,7 @@ class Bars {
       this.bar(pen, s, y(Math.max(0, value)), y(Math.min(0, value)));
     });
     this.axis(pen, y(0));
-    this.numbers(pen, values, values.map(Math.abs), (s) => (values[s] < 0 ? y(values[s]) + 8 : y(values[s]) - 7), probed, 0.05 * span, 4);
+    this.numbers(pen, values, values.map(Math.abs), (s) => (values[s] < 0 ? y(values[s]) + 8 : y(values[s]) - 7), probed, 0.05 * span, 4, signed);
   }
 
   drawWeights(values, probed) {
@@ -68,7 +68,7 @@ class Bars {
       this.bar(pen, s, y(Math.min(1, value)), y(0));
     });
     this.axis(pen, y(0));
-    this.numbers(pen, values, values, (s) => y(Math.min(1, values[s])) - 7, probed, 0.01, this.slot >= 28 ? values.length : 5);
+    this.numbers(pen, values, values, (s) => y(Math.min(1, values[s])) - 7, probed, FIGURE_FROM, this.slot >= 28 ? values.length : 5, short);
     this.names(pen, values, BAND.weights + 8, probed);
   }
 
@@ -102,9 +102,10 @@ class Bars {
     pen.fillStyle = css(this.theme.quiet);
     pen.textAlign = "center";
     if (this.slot >= 12) {
-      pen.translate(this.middle(s), y);
+      // Upright, on the side of the axis that has more room.
+      pen.translate(this.middle(s), this.high >= -this.low ? y - 24 : y + 24);
       pen.rotate(-Math.PI / 2);
-      pen.fillText("masked", this.low < 0 ? -20 : 24, 0);
+      pen.fillText("masked", 0, 0);
     } else {
       pen.fillText("×", this.middle(s), y + 6);
     }
@@ -112,16 +113,17 @@ class Bars {
   }
 
   // Numbers on the largest bars, and on the one that is pointed at, as far as they do not touch each other.
-  numbers(pen, values, sizes, y, probed, least, count) {
+  numbers(pen, values, sizes, y, probed, least, count, format) {
     pen.textAlign = "center";
     const order = largest(sizes, count).filter((s) => sizes[s] >= least);
     if (probed !== null && Number.isFinite(values[probed])) order.unshift(probed);
     const placed = [];
     for (const s of order) {
-      if (placed.some((other) => Math.abs(this.middle(other) - this.middle(s)) < 28)) continue;
+      const touches = (other) => Math.abs(this.middle(other) - this.middle(s)) < 28 && Math.abs(y(other) - y(s)) < 13;
+      if (placed.some(touches)) continue;
       placed.push(s);
       pen.fillStyle = css(s === probed ? this.theme.text : this.theme.quiet);
-      pen.fillText(values[s].toFixed(2), Math.max(12, Math.min(this.width - 12, this.middle(s))), y(s));
+      pen.fillText(format(values[s]), Math.max(12, Math.min(this.width - 12, this.middle(s))), y(s));
     }
   }
 

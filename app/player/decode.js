@@ -60,6 +60,7 @@ function printable(label) {
 
 // Two decimals; a small weight is not called zero.
 const short = (value) => (value > 0 && value < 0.005 ? "<0.01" : value.toFixed(2));
+const signed = (value, digits = 2) => value.toFixed(digits).replace("-", "−");
 const exact = (value) => (value > 0 && value < 0.0005 ? "<0.001" : value.toFixed(3));
 
 // Whether a line reads from right to left, by its first letter with a direction.

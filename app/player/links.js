@@ -37,7 +37,7 @@ class Links {
     weights.forEach((weight, i) => {
       if (weight < LINK_FROM) return;
       pen.strokeStyle = theme.fills[Math.max(40, levelOf(weight, top))];
-      pen.lineWidth = 1 + 6 * Math.min(1, weight);
+      pen.lineWidth = 1 + 4 * Math.min(1, weight);
       const [upper, lower] = side === "source" ? [from, others[i]] : [others[i], from];
       this.curve(pen, upper.x, upper.bottom + 20, lower.x, lower.top - 3);
     });

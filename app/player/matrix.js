@@ -15,12 +15,12 @@ function planMatrix(trace, measure, width, { ratio = 1, largest = LARGEST_CELL, 
   const lastLabel = Math.min(columnLabel, measure(trace.sourceLabels.at(-1)));
   const room = width - left - 1;
   const slanted = (room - lastLabel * Math.cos(SLANT)) / sources >= SMALLEST_FONT + 2;
-  const right = slanted ? Math.ceil(Math.max(0, lastLabel * Math.cos(SLANT) - 6)) : 1;
-  const snap = (size) => (size * ratio >= 1 ? Math.floor(size * ratio) / ratio : size);
+  const right = slanted ? Math.ceil(Math.max(2, lastLabel * Math.cos(SLANT) - 6)) : 14;
+  const snap = (size) => (size * ratio >= 4 ? Math.floor(size * ratio) / ratio : size);  // whole screen pixels, if it costs little
   let cellWidth = Math.min(largest, (room - right) / sources), cellHeight = Math.min(largest, tallest / targets);
   // Cells may be oblong, but not so much that a column and a row look like different things.
-  cellHeight = snap(Math.min(cellHeight, Math.max(2.2 * cellWidth, SMALLEST_FONT + 4)));
-  cellWidth = snap(Math.min(cellWidth, Math.max(2.2 * cellHeight, SMALLEST_FONT + 4)));
+  cellHeight = snap(Math.min(cellHeight, Math.max(1.5 * cellWidth, SMALLEST_FONT + 4)));
+  cellWidth = snap(Math.min(cellWidth, Math.max(1.5 * cellHeight, SMALLEST_FONT + 4)));
   const top = slanted ? Math.ceil(columnLabel * Math.sin(SLANT)) + 14 : 38;
   return {
     left, top, slanted, cellWidth, cellHeight, rowLabel, columnLabel,
@@ -81,7 +81,7 @@ class Matrix {
     small.getContext("2d").putImageData(image, 0, 0);
 
     const ratio = window.devicePixelRatio || 1;
-    const pixels = (size) => Math.max(1, Math.round(size * ratio));
+    const pixels = (size) => Math.max(1, Math.ceil(size * ratio - 0.01));
     const [w, h] = [pixels(this.plan.cellWidth), pixels(this.plan.cellHeight)];
     Object.assign(this.cells, { width: sources * w, height: targets * h });
     const pen = this.cells.getContext("2d");

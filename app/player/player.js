@@ -118,7 +118,7 @@ class Player {
     const stops = fills.filter((_, level) => level % 15 === 0);
     this.legendPart.querySelector(".ramp").style.backgroundImage = `linear-gradient(to right, ${stops.join(", ")})`;
     this.legendPart.querySelector(".top").textContent = topOf(scale);
-    this.legendPart.querySelector(".scale").textContent = scale.label;
+    this.legendPart.querySelector(".scale").textContent = `colour: ${scale.label}`;
   }
 
   // ---- what is shown
@@ -142,6 +142,7 @@ class Player {
     other.shade(null, top, theme, true);
     this.targets.mark(step, column === null || pointed?.target == null ? -1 : pointed.target, following ? step + 1 : trace.targets);
     this.sources.mark(column ?? -1, column === null && probed !== null ? probed : -1);
+    this.openPart.classList.toggle("by-source", column !== null);
     this.links.draw(column === null ? "target" : "source", column ?? place, weights, top, theme);
     this.grid.mark(place, probed);
     this.panel.show(step, probed);

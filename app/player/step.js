@@ -15,7 +15,7 @@ class StepPanel {
     this.note.textContent = trace.energies_note ?? "";
     this.contextPart.hidden = !trace.context_width;
     const reach = trace.context_scale?.toFixed(2);
-    this.width.textContent = `${trace.context_width} units, −${reach} to ${reach}`;
+    this.width.textContent = `${trace.context_width} units, blue −${reach} to orange ${reach}`;
   }
 
   show(step, probed) {
@@ -85,7 +85,7 @@ class StepPanel {
     const { trace } = this;
     const at = step * trace.sources + source;
     const energy = trace.energies[at];
-    const said = Number.isNaN(energy) ? "" : energy === -Infinity ? "masked (energy −∞), " : `energy ${energy.toFixed(3)}, `;
+    const said = Number.isNaN(energy) ? "" : energy === -Infinity ? "masked (energy −∞), " : `energy ${signed(energy, 3)}, `;
     return `${trace.sourceLabels[source]}: ${said}weight ${exact(trace.weights[at])}`;
   }
 
@@ -93,6 +93,6 @@ class StepPanel {
     const { trace, shown } = this;
     const unit = Math.floor((event.offsetX / this.context.clientWidth) * trace.context_width);
     if (unit >= 0 && unit < trace.context_width)
-      this.unit.textContent = `unit ${unit + 1}: ${contextValue(trace, shown, unit).toFixed(3)}`;
+      this.unit.textContent = `unit ${unit + 1}: ${signed(contextValue(trace, shown, unit), 3)}`;
   }
 }

@@ -1,6 +1,7 @@
 // A line of words as chips: shaded by weight, with the weight as a figure under the larger ones.
 
 const WINDOW = 100;  // chips on the page at once; a longer line shows a window of them
+const DENSE = 40;  // chips; longer lines are set smaller
 const FIGURE_FROM = 0.05;  // weights below are shaded, and read in the line under the words
 
 class WordLine {
@@ -12,6 +13,7 @@ class WordLine {
   load(labels, glue, end) {
     Object.assign(this, { labels, glue, end, first: -1 });
     this.row.dir = directionOf(labels);
+    this.row.classList.toggle("dense", labels.length > DENSE);
     this.weights = null;
     this.marked = { now: -1, probed: -1, from: labels.length };
     this.reveal(0);

@@ -1,0 +1,120 @@
+"""Encoder and decoders against their recurrences, written out in numpy."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz.model import EncoderDecoder
+from tests.conftest import MECHANISMS, tiny
+
+SOURCE = [3, 7, 5, 1]
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def gru(x: np.ndarray, h: np.ndarray, parts: dict[str, np.ndarray], suffix: str = "") -> np.ndarray:
+    """One step of a GRU, Cho et al. (2014), in torch's order of gates: reset, update, new."""
+    inner = parts[f"weight_ih{suffix}"] @ x + parts[f"bias_ih{suffix}"]
+    outer = parts[f"weight_hh{suffix}"] @ h + parts[f"bias_hh{suffix}"]
+    (xr, xz, xn), (hr, hz, hn) = np.split(inner, 3), np.split(outer, 3)
+    update = sigmoid(xz + hz)
+    return (1 - update) * np.tanh(xn + sigmoid(xr + hr) * hn) + update * h
+
+
+def numbers(module: torch.nn.Module) -> dict[str, np.ndarray]:
+    return {name: value.detach().numpy().astype(np.float64) for name, value in module.state_dict().items()}
+
+
+def encode(model: EncoderDecoder, rows: list[list[int]]):
+    width = max(map(len, rows))
+    tokens = torch.tensor([row + [0] * (width - len(row)) for row in rows])
+    mask = torch.arange(width) < torch.tensor([len(row) for row in rows]).unsqueeze(1)
+    with torch.inference_mode():
+        return model.encode(tokens, mask)
+
+
+def test_annotations_are_the_states_of_both_directions() -> None:
+    model = tiny()
+    parts = numbers(model.encoder.rnn)
+    words = numbers(model)["embedding.weight"][SOURCE] * 6**0.5
+    forward, backward, ahead, back = np.zeros(4), np.zeros(4), [], []
+    for word in words:
+        forward = gru(word, forward, parts, "_l0")
+        ahead.append(forward)
+    for word in words[::-1]:
+        backward = gru(word, backward, parts, "_l0_reverse")
+        back.insert(0, backward)
+    memory = encode(model, [SOURCE])
+    expected = np.hstack([np.array(ahead), np.array(back)])
+    np.testing.assert_allclose(memory.annotations[0].numpy(), expected, atol=1e-5)
+    np.testing.assert_allclose(memory.summary[0].numpy(), np.hstack([ahead[-1], back[0]]), atol=1e-5)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_padding_changes_nothing(mechanism: str) -> None:
+    model = tiny(mechanism)
+    alone, batch = encode(model, [SOURCE]), encode(model, [SOURCE, [2] * 9])
+    np.testing.assert_allclose(batch.annotations[0, :4], alone.annotations[0], atol=1e-6)
+    assert not batch.annotations[0, 4:].any()
+    with torch.inference_mode():
+        one = model.step(torch.tensor([0]), model.decoder.start(alone), alone)
+        two = model.step(torch.tensor([0, 0]), model.decoder.start(batch), batch)
+    np.testing.assert_allclose(two[0][0], one[0][0], atol=1e-5)
+    np.testing.assert_allclose(two[1][0], one[1][0], atol=1e-5)
+
+
+def test_a_step_is_the_paper_s_with_the_state_before_it_as_query() -> None:
+    model = tiny("additive")
+    memory, p = encode(model, [SOURCE]), numbers(model)
+    annotations = memory.annotations[0].numpy().astype(np.float64)
+    state = np.tanh(p["decoder.initial_layer.weight"] @ annotations.mean(0) + p["decoder.initial_layer.bias"])
+    word = p["embedding.weight"][5] * 6**0.5
+    hidden = np.tanh(
+        annotations @ p["decoder.attention.key_layer.weight"].T
+        + p["decoder.attention.query_layer.weight"] @ state
+        + p["decoder.attention.query_layer.bias"]
+    )
+    energies = hidden @ p["decoder.attention.energy_layer.weight"][0]
+    weights = np.exp(energies) / np.exp(energies).sum()
+    context = weights @ annotations
+    after = gru(np.hstack([word, context]), state, numbers(model.decoder.cell))
+    readout = np.tanh(
+        p["decoder.readout_layer.weight"] @ np.hstack([after, context, word])
+        + p["decoder.readout_layer.bias"]
+    )
+    with torch.inference_mode():
+        logits, found, attended = model.step(torch.tensor([5]), model.decoder.start(memory), memory)
+    np.testing.assert_allclose(attended.energies[0], energies, atol=1e-5)
+    np.testing.assert_allclose(attended.weights[0], weights, atol=1e-5)
+    np.testing.assert_allclose(attended.context[0], context, atol=1e-5)
+    np.testing.assert_allclose(found[0], after, atol=1e-5)
+    np.testing.assert_allclose(logits[0], p["embedding.weight"] @ readout + p["output_bias"], atol=1e-4)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_teacher_forcing_is_the_steps_one_after_the_other(mechanism: str) -> None:
+    model = tiny(mechanism)
+    before = [0, 4, 9, 2]
+    with torch.inference_mode():
+        memory = encode(model, [SOURCE])
+        state, stepped = model.decoder.start(memory), []
+        for token in before:
+            logits, state, _ = model.step(torch.tensor([token]), state, memory)
+            stepped.append(logits[0])
+        tokens = torch.tensor([SOURCE])
+        together = model.logits(model.readouts(tokens, tokens >= 0, torch.tensor([before])))[0]
+    torch.testing.assert_close(together, torch.stack(stepped), atol=1e-5, rtol=1e-5)
+
+
+def test_without_attention_the_context_is_the_same_at_every_step_and_there_are_no_weights() -> None:
+    model = tiny("none")
+    memory = encode(model, [SOURCE])
+    with torch.inference_mode():
+        state, contexts = model.decoder.start(memory), []
+        for token in (0, 4, 9):
+            _, state, attended = model.step(torch.tensor([token]), state, memory)
+            contexts.append(attended.context)
+            assert attended.weights.shape == (1, 0)
+    assert all(torch.equal(context, memory.summary) for context in contexts)

@@ -1,0 +1,35 @@
+"""Fixtures for all tests: a tiny untrained model, and the shipped translator."""
+
+import pytest
+import torch
+
+from attnviz import load
+from attnviz.model import Config, EncoderDecoder
+from attnviz.search import Vocabulary
+from attnviz.tasks import Translator
+
+MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
+
+
+def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> EncoderDecoder:
+    """An untrained model whose annotations and states are 8 wide, with lively random weights."""
+    torch.manual_seed(seed)
+    config = Config(
+        vocabulary, mechanism, embedding_width=6, encoder_width=4, attention_width=5, decoder_width=8
+    )
+    model = EncoderDecoder(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.7)
+    return model
+
+
+def vocabulary(size: int = 12) -> Vocabulary:
+    """Labels t0, t1, ...; 0 starts and 1 ends a target."""
+    return Vocabulary([f"t{index}" for index in range(size)], start=0, end=1)
+
+
+@pytest.fixture(scope="session")
+def translator() -> Translator:
+    """The shipped French to English model."""
+    return load("translate-fr-en")
