@@ -43,12 +43,18 @@ def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) ->
     )
     figure.update_xaxes(side="top", tickangle=-50, constrain="domain", **_ticks(source))
     figure.update_yaxes(autorange="reversed", **_ticks(target))
-    longest = max((len(label) for label in shown.source), default=1)
+    labels = 7 * min(24, max(map(len, shown.source), default=1))
     figure.update_layout(
-        height=min(900, 150 + _CELL * max(rows, 3)) + 6 * min(longest, 20),
-        margin={"l": 10, "r": 10, "t": 20 + 7 * min(longest, 20), "b": 10},
+        height=min(1000, 110 + labels + _CELL * max(rows, 3)),
+        # The top leaves room for the slanted labels and, above them, for Plotly's own buttons.
+        margin={"l": 10, "r": 10, "t": 45 + labels, "b": 10},
     )
     return figure
+
+
+def width(shown: WeightMatrix) -> int:
+    """How wide the figure needs to be, in pixels, for cells that are easy to point at."""
+    return min(1200, 260 + int(1.6 * _CELL) * max(6, shown.weights.shape[1]))
 
 
 def download(file_format: Literal["png", "svg"]) -> dict[str, object]:

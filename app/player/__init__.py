@@ -1,7 +1,7 @@
 """The attention player: plays a decoded text word by word, in the browser.
 
-The component is plain text files without a build step. The scripts are joined in the order below into one module,
-because Streamlit takes one string; only the last one has a default export.
+The component is plain text files without a build step. The scripts are joined in the order below into
+one module, because Streamlit takes one string; only the last one has a default export.
 """
 
 from pathlib import Path
@@ -12,13 +12,16 @@ import streamlit as st
 SCRIPTS = (
     "decode.js",  # the payload: base64 to typed arrays, labels made printable
     "colour.js",  # the theme's colours and the ramps made from them
+    "sentences.js",  # the list of sentences
     "words.js",  # a line of words as chips
     "links.js",  # the curves between the two lines of words
+    "readout.js",  # the line under the words, and what a screen reader hears
     "matrix.js",  # the weight matrix with its labels and frames
     "bars.js",  # energies, weights and context of one step, on canvas
     "step.js",  # the panel of the current step
     "picture.js",  # the matrix as PNG and SVG
     "playback.js",  # the clock
+    "controls.js",  # play, step, slider, speed, save
     "player.js",  # brings all of it together; the default export
 )
 

@@ -53,7 +53,8 @@ class Bars {
       this.bar(pen, s, y(Math.max(0, value)), y(Math.min(0, value)));
     });
     this.axis(pen, y(0));
-    this.numbers(pen, values, values.map(Math.abs), (s) => (values[s] < 0 ? y(values[s]) + 8 : y(values[s]) - 7), probed, 0.05 * span, 4, signed);
+    const above = (s) => (values[s] < 0 ? y(values[s]) + 8 : y(values[s]) - 7);
+    this.numbers(pen, values, values.map(Math.abs), above, probed, 0.05 * span, 4, signed);
   }
 
   drawWeights(values, probed) {
@@ -68,7 +69,8 @@ class Bars {
       this.bar(pen, s, y(Math.min(1, value)), y(0));
     });
     this.axis(pen, y(0));
-    this.numbers(pen, values, values, (s) => y(Math.min(1, values[s])) - 7, probed, FIGURE_FROM, this.slot >= 28 ? values.length : 5, short);
+    const above = (s) => y(Math.min(1, values[s])) - 7;
+    this.numbers(pen, values, values, above, probed, FIGURE_FROM, this.slot >= 28 ? values.length : 5, short);
     this.names(pen, values, BAND.weights + 8, probed);
   }
 
@@ -131,10 +133,10 @@ class Bars {
   names(pen, values, y, probed) {
     const order = this.slot >= 12 ? Array.from(values.keys()) : largest(values, 8);
     if (probed !== null) order.unshift(probed);
+    const room = Math.min(14, Math.max(12, this.slot) - 0.01);
     const placed = [];
     for (const s of order) {
-      if (placed.some((other) => Math.abs(this.middle(other) - this.middle(s)) < Math.min(12, this.slot - 0.01) || other === s)) continue;
-      if (this.slot < 12 && placed.some((other) => Math.abs(this.middle(other) - this.middle(s)) < 14)) continue;
+      if (placed.some((other) => Math.abs(this.middle(other) - this.middle(s)) < room)) continue;
       placed.push(s);
       pen.save();
       pen.fillStyle = css(s === probed ? this.theme.text : this.theme.quiet);

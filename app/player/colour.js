@@ -5,14 +5,15 @@ const LEVELS = 256;
 const BLUES = ["#e4f5ff", "#c7ebff", "#a6dcff", "#83c9ff", "#60b4ff", "#3d9df3", "#1c83e1", "#0068c9", "#0054a3", "#004280"];
 
 // Turns a CSS colour in any notation into [r, g, b], by painting a pixel with it.
-function rgb(css) {
-  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
-  pen.fillStyle = css;
+function rgb(text) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  pen.fillStyle = text;
   pen.fillRect(0, 0, 1, 1);
   return Array.from(pen.getImageData(0, 0, 1, 1).data.subarray(0, 3));
 }
 
-const css = (colour) => `rgb(${colour.join(", ")})`;
+const css = (colour) => "#" + colour.map((value) => value.toString(16).padStart(2, "0")).join("");
 const mix = (low, high, share) => low.map((value, i) => Math.round(value + (high[i] - value) * share));
 
 function luminance(colour) {

@@ -39,7 +39,8 @@ class Links {
       pen.strokeStyle = theme.fills[Math.max(40, levelOf(weight, top))];
       pen.lineWidth = 1 + 4 * Math.min(1, weight);
       const [upper, lower] = side === "source" ? [from, others[i]] : [others[i], from];
-      this.curve(pen, upper.x, upper.bottom + 20, lower.x, lower.top - 3);
+      this.curve(pen, upper.x, upper.bottom + (side === "source" ? 7 : 20),  // below the figures, where there are any
+         lower.x, lower.top - 3);
     });
   }
 

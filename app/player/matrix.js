@@ -3,7 +3,7 @@
 const LABEL_FONT = 12, SMALLEST_FONT = 10;  // pixels
 const LONGEST_LABEL = 120;  // pixels; longer labels end in an ellipsis
 const SLANT = (55 * Math.PI) / 180;  // of the column labels
-const LARGEST_CELL = 38, TALLEST = 560;  // pixels
+const LARGEST_CELL = 46, TALLEST = 560;  // pixels
 
 // Where everything lies. `measure` gives the width of a text in the label font; also used for the saved picture.
 function planMatrix(trace, measure, width, { ratio = 1, largest = LARGEST_CELL, tallest = TALLEST } = {}) {
@@ -16,7 +16,8 @@ function planMatrix(trace, measure, width, { ratio = 1, largest = LARGEST_CELL, 
   const room = width - left - 1;
   const slanted = (room - lastLabel * Math.cos(SLANT)) / sources >= SMALLEST_FONT + 2;
   const right = slanted ? Math.ceil(Math.max(2, lastLabel * Math.cos(SLANT) - 6)) : 14;
-  const snap = (size) => (size * ratio >= 4 ? Math.floor(size * ratio) / ratio : size);  // whole screen pixels, if it costs little
+  // Whole screen pixels, where that costs little.
+  const snap = (size) => (size * ratio >= 4 ? Math.floor(size * ratio) / ratio : size);
   let cellWidth = Math.min(largest, (room - right) / sources), cellHeight = Math.min(largest, tallest / targets);
   // Cells may be oblong, but not so much that a column and a row look like different things.
   cellHeight = snap(Math.min(cellHeight, Math.max(1.5 * cellWidth, SMALLEST_FONT + 4)));
@@ -46,7 +47,8 @@ class Matrix {
     const part = (name) => root.querySelector(name);
     Object.assign(this, {
       plate: part(".plate"), labels: part(".labels"), cells: part(".cells"),
-      rowMark: part(".row-mark"), columnMark: part(".column-mark"), rowLabel: part(".row-label"), columnLabel: part(".column-label"),
+      rowMark: part(".row-mark"), columnMark: part(".column-mark"),
+      rowLabel: part(".row-label"), columnLabel: part(".column-label"),
     });
     this.ruler = document.createElement("canvas").getContext("2d");
   }
@@ -173,7 +175,9 @@ function matrixLabels(trace, plan, measure) {
   const columns = plan.slanted ? trace.sourceLabels.map((label, s) => [s, fitted(label, plan.columnLabel, measure)])
     : numbers(trace.sources, tickEvery(cellWidth)).map((s) => [s, String(s + 1)]);
   return [
-    ...rows.map(([t, text]) => ({ text, x: left - 8, y: top + (t + 0.5) * cellHeight, align: "right", slanted: false, axis: "target" })),
+    ...rows.map(([t, text]) => ({
+      text, x: left - 8, y: top + (t + 0.5) * cellHeight, align: "right", slanted: false, axis: "target",
+    })),
     ...columns.map(([s, text]) => ({
       text, x: left + (s + 0.5) * cellWidth + (plan.slanted ? 2 : 0), y: top - (plan.slanted ? 5 : 8),
       align: plan.slanted ? "left" : "center", slanted: plan.slanted, axis: "source",

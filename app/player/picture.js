@@ -9,20 +9,24 @@ function pictureOf(trace, scale, theme) {
   const measure = (text) => ruler.measureText(text).width;
   const longest = Math.max(trace.sources, trace.targets);
   const cell = longest <= 40 ? 26 : longest <= 120 ? 14 : 4;
-  const plan = planMatrix(trace, measure, cell * trace.sources + 2 * LONGEST_LABEL + 40, { largest: cell, tallest: cell * trace.targets });
+  const room = cell * trace.sources + 2 * LONGEST_LABEL + 40;
+  const plan = planMatrix(trace, measure, room, { largest: cell, tallest: cell * trace.targets });
   const shapes = [
     ...pictureCells(trace, plan, scale, theme),
     ...pictureLabels(trace, plan, theme, measure),
     ...pictureLegend(plan, scale, theme),
   ];
   const width = Math.ceil(Math.max(plan.width, plan.left + 200)) + 2 * MARGIN;
-  return { shapes, width, height: Math.ceil(plan.height) + LEGEND + 2 * MARGIN, background: css(theme.background), font: theme.font };
+  const height = Math.ceil(plan.height) + LEGEND + 2 * MARGIN;
+  return { shapes, width, height, background: css(theme.background), font: theme.font };
 }
 
 function pictureCells(trace, plan, scale, theme) {
   const { left, top, cellWidth, cellHeight } = plan;
-  const frame = { x: left + MARGIN - 0.5, y: top + MARGIN - 0.5, width: cellWidth * trace.sources + 1, height: cellHeight * trace.targets + 1 };
-  const shapes = [{ kind: "frame", ...frame, stroke: css(theme.line) }];
+  const shapes = [{
+    kind: "frame", x: left + MARGIN - 0.5, y: top + MARGIN - 0.5,
+    width: cellWidth * trace.sources + 1, height: cellHeight * trace.targets + 1, stroke: css(theme.line),
+  }];
   for (let t = 0; t < trace.targets; t++) {
     for (let s = 0; s < trace.sources; s++) {
       const level = levelOf(trace.weights[t * trace.sources + s], scale.top);
@@ -80,7 +84,7 @@ function svgOf({ shapes, width, height, background, font }) {
     },
   };
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
-    + ` font-family="${escaped(font)}">\n<rect width="${width}" height="${height}" fill="${background}"/>\n`
+    + ` shape-rendering="crispEdges" font-family="${escaped(font)}">\n<rect width="${width}" height="${height}" fill="${background}"/>\n`
     + shapes.map((shape) => draw[shape.kind](shape)).join("\n") + "\n</svg>\n";
 }
 

@@ -5,108 +5,91 @@
 // Words and cells are {target, source}, with null for the side that is not meant.
 
 const views = new WeakMap();
+const same = (a, b) => a?.target === b?.target && a?.source === b?.source;
 
 class Player {
   constructor(root) {
     const part = (name) => root.querySelector("." + name);
-    Object.assign(this, { root, active: 0, position: 0, pointed: null, lock: null, dragging: false });
-    for (const name of ["sentences", "open", "place", "badge", "notes", "words", "readout", "release", "back", "play", "forward", "seek",
-      "counter", "speed", "save", "matrix", "step", "legend", "live"]) this[name + "Part"] = part(name);
-    this.massPart = part("end-mass");
+    Object.assign(this, { root, active: 0, position: 0, pointed: null, lock: null, listening: new AbortController() });
+    for (const name of ["open", "text-part", "place", "badge", "notes", "end-mass", "release", "matrix", "step", "legend"])
+      this[name] = part(name);
+    this.sentences = new Sentences(part("sentences"), this.open);
     this.sources = new WordLine(part("sources"), "source");
     this.targets = new WordLine(part("targets"), "target");
     this.links = new Links(part("links"));
+    this.readout = new Readout(part("readout"), part("live"));
+    this.controls = new Controls(root, this);
     this.grid = new Matrix(root);
     this.panel = new StepPanel(root);
     this.playback = new Playback((position) => this.moveTo(position), () => this.goOn());
     this.listenToPointer();
-    this.listenToControls();
-    this.openPart.tabIndex = -1;  // a click between the words gives the player the keys
-    this.openPart.onkeydown = (event) => this.onKey(event);
-    this.observer = new ResizeObserver(() => this.width !== this.openPart.clientWidth && this.layOut());
-    this.observer.observe(this.openPart);
+    this.open.tabIndex = -1;  // a click between the words gives the player the keys
+    this.open.onkeydown = (event) => this.onKey(event);
+    this.observer = new ResizeObserver(() => this.width !== this.open.clientWidth && this.layOut());
+    this.observer.observe(this.open);
     document.fonts.ready.then(() => this.trace && this.layOut());  // canvases do not repaint themselves for a late font
+  }
+
+  // For events that have no property to assign to.
+  on(element, type, react) {
+    element.addEventListener(type, react, { signal: this.listening.signal });
   }
 
   unmount() {
     this.playback.stop();
+    this.listening.abort();
     this.observer.disconnect();
   }
 
   // ---- loading
 
   load(data) {
-    const same = this.data?.traces.length === data.traces.length && this.data.traces[this.active].text === data.traces[this.active].text;
+    const before = this.data?.traces;
+    const sameText = before?.length === data.traces.length && before[this.active].text === data.traces[this.active].text;
     this.data = data;
     this.playback.stop();
-    this.listSentences();
-    this.open(same ? this.active : 0);
+    this.sentences.load(data.traces, (index) => this.choose(index));
+    this.show(sameText ? this.active : 0);
   }
 
-  listSentences() {
-    const { traces } = this.data;
-    this.root.append(this.openPart);
-    this.sentencesPart.hidden = traces.length < 2;
-    this.items = traces.length < 2 ? [] : traces.map((trace, i) => this.sentence(trace, i));
-    this.sentencesPart.replaceChildren(...this.items);
-  }
-
-  // A sentence that is not open: its text and translation, as one button.
-  sentence(trace, index) {
-    const item = make("li"), button = make("button", "pair");
-    button.type = "button";
-    const line = (name, text) => Object.assign(make("span", name, text), { dir: "auto" });
-    button.append(make("span", "number", String(index + 1)), line("text", trace.text), line("translation", trace.translation));
-    if (trace.notes.length) button.append(make("span", "flag", trace.notes.length === 1 ? "1 note" : `${trace.notes.length} notes`));
-    button.onclick = () => {
-      this.pause();
-      this.open(index);
-      this.openPart.focus({ preventScroll: true });
-      this.scrollToWords();
-    };
-    item.append(button);
-    return item;
-  }
-
-  open(index) {
-    const { traces } = this.data;
-    this.active = index;
-    this.trace = readTrace(traces[index]);
-    Object.assign(this, { position: 0, pointed: null, lock: null, announced: -1 });
-    if (this.items.length) this.moveInto(this.items[index]);
+  // Shows a sentence in full.
+  show(index) {
+    const trace = readTrace(this.data.traces[index]);
+    Object.assign(this, { trace, active: index, position: 0, pointed: null, lock: null, mass: null });
+    this.sentences.moveTo(index);
     this.showHead();
-    this.sources.load(this.trace.sourceLabels, this.trace.source_glue, this.trace.source_end);
-    this.targets.load(this.trace.targetLabels, this.trace.target_glue, this.trace.target_end);
-    Object.assign(this.seekPart, { max: this.trace.targets - 1, disabled: this.trace.targets === 1 });
-    this.massPart.hidden = !this.trace.end_mass;
+    this.sources.load(trace.sourceLabels, trace.source_glue, trace.source_end);
+    this.targets.load(trace.targetLabels, trace.target_glue, trace.target_end);
+    this.controls.load(trace);
+    this.readout.load(trace);
     this.layOut();
   }
 
-  // Puts the open view into a sentence of the list. Moving an element takes its focus away, so it is given back.
-  moveInto(item) {
-    const focused = this.root.getRootNode().activeElement;
-    this.sentencesPart.querySelector(".active")?.classList.remove("active");
-    item.classList.add("active");
-    item.append(this.openPart);
-    if (focused && this.openPart.contains(focused)) focused.focus({ preventScroll: true });
+  // A sentence was chosen from the list.
+  choose(index) {
+    this.playback.stop();
+    this.show(index);
+    this.open.focus({ preventScroll: true });
+    this["text-part"].scrollIntoView({ block: "nearest", behavior: reduceMotion.matches ? "auto" : "smooth" });
   }
 
   showHead() {
     const { trace, data } = this, count = data.traces.length;
-    this.placePart.textContent = count > 1 ? `Sentence ${this.active + 1} of ${count}` : "";
-    this.badgePart.hidden = !trace.forced;
-    this.notesPart.replaceChildren(...trace.notes.map((note) => make("li", "", note)));
+    this.place.textContent = count > 1 ? `Sentence ${this.active + 1} of ${count}` : "";
+    this.badge.hidden = !trace.forced;
+    this.notes.replaceChildren(...trace.notes.map((note) => make("li", "", note)));
+    this["end-mass"].hidden = !trace.end_mass;
   }
 
   // Draws everything that depends on the width or on the theme.
   layOut() {
-    this.width = this.openPart.clientWidth;
+    this.width = this.open.clientWidth;
     if (!this.width) return;  // not on the page yet; the observer calls again
-    this.theme = readTheme(this.root);
-    const { trace, theme, data } = this;
-    this.grid.draw(trace, data.scale.top, theme, this.matrixPart.clientWidth);
-    this.panel.load(trace, theme, this.stepPart.clientWidth);
+    const theme = readTheme(this.root), { trace, data } = this;
+    this.theme = theme;
     this.root.style.colorScheme = theme.dark ? "dark" : "light";  // for the browser's own parts, as the list of speeds
+    this.grid.draw(trace, data.scale.top, theme, this.matrix.clientWidth);
+    this.panel.load(trace, theme, this.step.clientWidth);
     this.drawLegend();
     for (const line of [this.sources, this.targets]) line.repaint();
     this.links.measure(this.sources, this.targets);
@@ -114,126 +97,88 @@ class Player {
   }
 
   drawLegend() {
-    const { scale } = this.data, { fills } = this.theme;
-    const stops = fills.filter((_, level) => level % 15 === 0);
-    this.legendPart.querySelector(".ramp").style.backgroundImage = `linear-gradient(to right, ${stops.join(", ")})`;
-    this.legendPart.querySelector(".top").textContent = topOf(scale);
-    this.legendPart.querySelector(".scale").textContent = `colour: ${scale.label}`;
+    const { scale } = this.data;
+    const stops = this.theme.fills.filter((_, level) => level % 15 === 0);
+    this.legend.querySelector(".ramp").style.backgroundImage = `linear-gradient(to right, ${stops.join(", ")})`;
+    this.legend.querySelector(".top").textContent = topOf(scale);
+    this.legend.querySelector(".scale").textContent = `colour: ${scale.label}`;
+  }
+
+  save(format) {
+    savePicture(format, this.trace, this.data.scale, this.theme);
   }
 
   // ---- what is shown
 
   render() {
-    const { trace, theme, pointed, lock } = this;
-    if (!theme) return;
-    const top = this.data.scale.top;
+    if (!this.theme) return;
+    const { pointed, lock, playback } = this;
     const selection = lock ?? pointed;
-    const column = selection && selection.target === null ? selection.source : null;
+    const column = selection?.target === null ? selection.source : null;  // a source word, read down its column
     const place = selection?.target ?? this.position, step = Math.round(place);
     const probed = pointed?.source ?? selection?.source ?? null;
-    const following = this.playback.playing || this.dragging;
 
-    this.revealWords(step, probed, pointed);
-    // Colours blend between two steps; figures never do: they are those of the nearest step.
-    const weights = column === null ? blendedRow(trace, place) : columnOf(trace, column);
-    const figures = Number.isInteger(place) || column !== null;
-    const [shaded, other] = column === null ? [this.sources, this.targets] : [this.targets, this.sources];
-    shaded.shade(weights, top, theme, figures);
-    other.shade(null, top, theme, true);
-    this.targets.mark(step, column === null || pointed?.target == null ? -1 : pointed.target, following ? step + 1 : trace.targets);
-    this.sources.mark(column ?? -1, column === null && probed !== null ? probed : -1);
-    this.openPart.classList.toggle("by-source", column !== null);
-    this.links.draw(column === null ? "target" : "source", column ?? place, weights, top, theme);
+    this.revealWords(step, probed);
+    this.renderWords(place, step, column, probed);
     this.grid.mark(place, probed);
     this.panel.show(step, probed);
-    this.showLock();
-    this.showMass(step, column);
-    this.showReading(step, column);
-    this.showControls();
-    if (!pointed || lock) this.announce(step);
+    this.readout.show(step, column, this.pair());
+    this.controls.show(this.position, playback.playing);
+    this.showMass(step);
+    this.release.hidden = !lock;
+    this.open.classList.toggle("locked", lock !== null);
+    this.open.classList.toggle("by-source", column !== null);
+    this.open.classList.toggle("playing", playback.playing);
+    if (!pointed || lock) this.readout.announce(step);  // not what the mouse passes over
+  }
+
+  renderWords(place, step, column, probed) {
+    const { trace, theme, sources, targets, pointed } = this, top = this.data.scale.top;
+    const byTarget = column === null;
+    const weights = byTarget ? blendedRow(trace, place) : columnOf(trace, column);
+    const [shaded, other] = byTarget ? [sources, targets] : [targets, sources];
+    shaded.shade(weights, top, theme);
+    other.shade(null, top, theme);
+    // Colours blend between two steps; figures never do: they are those of the nearest step.
+    shaded.writeFigures(byTarget ? rowOf(trace, step) : weights, String(column ?? step));
+    other.writeFigures(null, "none");
+    const following = this.playback.playing || this.controls.dragging;
+    targets.mark(step, byTarget ? -1 : pointed?.target ?? -1, following ? step + 1 : trace.targets);
+    sources.mark(column ?? -1, byTarget ? probed ?? -1 : -1);
+    this.links.draw(byTarget ? "target" : "source", column ?? place, weights, top, theme);
   }
 
   // Long lines show a window of words; it follows the decoder, but never the pointer that rests on the words.
-  revealWords(step, probed, pointed) {
-    const inMatrix = pointed && pointed.target !== null && pointed.source !== null;
-    if (pointed && !inMatrix) return;
-    const fresh = [this.targets.reveal(step), this.sources.reveal(probed ?? largest(rowOf(this.trace, step), 1)[0])];
-    if (fresh.some(Boolean)) this.links.measure(this.sources, this.targets);
+  revealWords(step, probed) {
+    const { pointed, trace } = this;
+    if (pointed && (pointed.target === null || pointed.source === null)) return;
+    const fresh = [this.targets.reveal(step), this.sources.reveal(probed ?? largest(rowOf(trace, step), 1)[0])];
+    if (fresh.includes(true)) this.links.measure(this.sources, this.targets);
     this.targets.makeReachable(step);
     if (!this.sources.reachable?.element.isConnected) this.sources.makeReachable(this.sources.first);
   }
 
-  showLock() {
-    const { lock } = this;
-    this.releasePart.hidden = !lock;
-    this.openPart.classList.toggle("locked", lock !== null);
+  // The one weight that is meant, if it is one: the cell under the pointer, the word under it together with the
+  // locked one, or the locked cell.
+  pair() {
+    const { lock, pointed } = this;
+    const whole = (found) => (found && found.target !== null && found.source !== null ? found : null);
+    const joined = lock && pointed && {
+      target: lock.target ?? pointed.target, source: lock.target === null ? lock.source : pointed.source,
+    };
+    return whole(pointed) ?? whole(joined) ?? whole(lock);
   }
 
-  showMass(step, column) {
+  showMass(step) {
     const mass = this.trace.end_mass?.[step];
     if (mass === undefined || mass === this.mass) return;
     this.mass = mass;
-    this.massPart.querySelector("b").textContent = short(mass);
-    this.massPart.querySelector(".fill").style.transform = `scaleX(${Math.min(1, mass)})`;
+    this["end-mass"].querySelector("b").textContent = short(mass);
+    this["end-mass"].querySelector(".fill").style.transform = `scaleX(${Math.min(1, mass)})`;
   }
 
-  showControls() {
-    const { trace } = this, step = Math.round(this.position);
-    this.showSeek();
-    const playing = this.playback.playing;
-    const shown = `${this.active} ${step} ${playing} ${trace.targets}`;
-    if (shown === this.controlsShown) return;
-    this.controlsShown = shown;
-    this.counterPart.textContent = `${step + 1} / ${trace.targets}`;
-    this.seekPart.setAttribute("aria-valuetext", `step ${step + 1} of ${trace.targets}: ${trace.targetLabels[step]}`);
-    this.playPart.classList.toggle("playing", playing);
-    this.openPart.classList.toggle("playing", playing);
-    this.playPart.querySelector("span").textContent = playing ? "Pause" : "Play";
-    this.backPart.disabled = step === 0;
-    this.forwardPart.disabled = step === trace.targets - 1;
-  }
-
-  showSeek() {
-    const { position, seekPart } = this;
-    if (seekPart.valueAsNumber !== position && !this.dragging) seekPart.value = position;
-    const done = `${(100 * position) / Math.max(1, this.trace.targets - 1)}%`;
-    if (done === this.done) return;
-    this.done = done;
-    seekPart.style.setProperty("--done", done);
-  }
-
-  // The line under the words: one weight where a pair is meant, else the largest ones.
-  showReading(step, column) {
-    const { trace, pointed, lock } = this;
-    const target = lock?.target ?? pointed?.target ?? null, source = (lock?.target === null ? lock.source : null) ?? pointed?.source ?? lock?.source ?? null;
-    const cell = pointed?.target != null && pointed?.source != null ? pointed : { target, source };
-    const key = `${this.active} ${step} ${column} ${cell.target} ${cell.source}`;
-    if (key === this.read) return;
-    this.read = key;
-    const parts = cell.target !== null && cell.source !== null ? this.pairReading(cell)
-      : column !== null ? this.rankReading(trace.sourceLabels[column], " got most from ", columnOf(trace, column), trace.targetLabels)
-      : this.rankReading(trace.targetLabels[step], " looked most at ", rowOf(trace, step), trace.sourceLabels);
-    this.readoutPart.replaceChildren(...parts);
-  }
-
-  pairReading({ target, source }) {
-    const { trace } = this;
-    return [word(trace.targetLabels[target]), " looked at ", word(trace.sourceLabels[source]), " with weight ",
-      make("b", "", exact(trace.weights[target * trace.sources + source]))];
-  }
-
-  rankReading(label, verb, weights, labels) {
-    const parts = largest(weights, 3).filter((i, rank) => rank === 0 || weights[i] >= FIGURE_FROM)
-      .flatMap((i, rank) => [rank ? ", " : "", word(labels[i]), " ", make("b", "", exact(weights[i]))]);
-    return [word(label), verb, ...parts];
-  }
-
-  announce(step) {
-    if (this.announced === step) return;
-    this.announced = step;
-    const { trace } = this, row = rowOf(trace, step), [most] = largest(row, 1);
-    this.livePart.textContent = `step ${step + 1} of ${trace.targets}: ${trace.targetLabels[step]}, `
-      + `probability ${short(trace.probability[step])}, looked most at ${trace.sourceLabels[most]} ${short(row[most])}`;
+  shownStep() {
+    return (this.lock ?? this.pointed)?.target ?? Math.round(this.position);
   }
 
   // ---- moving
@@ -271,70 +216,58 @@ class Player {
 
   // After the last word: the next sentence, if there is one. Returns whether the playback goes on.
   goOn() {
-    if (this.active + 1 < this.data.traces.length) {
-      this.open(this.active + 1);
-      this.playback.restart(this.trace.targets - 1);
-      this.scrollToWords();
-      return true;
+    const next = this.active + 1;
+    if (next === this.data.traces.length) {
+      this.playback.stop();
+      this.moveTo(this.trace.targets - 1);
+      return false;
     }
-    this.playback.stop();
-    this.moveTo(this.trace.targets - 1);
-    return false;
-  }
-
-  scrollToWords() {
-    this.wordsPart.scrollIntoView({ block: "nearest", behavior: reduceMotion.matches ? "auto" : "smooth" });
+    this.sentences.holdStill(() => this.show(next));
+    this.playback.restart(this.trace.targets - 1);
+    return true;
   }
 
   // ---- pointer
 
   listenToPointer() {
-    const { root, grid, panel } = this;
+    const { grid, panel } = this;
     const wordOf = (event) => {
       const chip = event.target.closest(".chip");
       if (!chip) return null;
       const { target, source } = chip.dataset;
       return { target: target === undefined ? null : Number(target), source: source === undefined ? null : Number(source) };
     };
-    const cellOf = (event) => grid.cellAt(event);
     const sourceOf = (event) => {
       const source = panel.bars.sourceAt(event);
       return source === null ? null : { target: this.shownStep(), source };
     };
-    this.follow(this.sources.row, wordOf);
-    this.follow(this.targets.row, wordOf);
-    this.follow(grid.cells, cellOf);
-    this.follow(panel.energies, sourceOf, false);
-    this.follow(panel.weights, sourceOf, false);
+    for (const element of [this.sources.row, this.targets.row]) this.follow(element, wordOf, true);
+    this.follow(grid.cells, (event) => grid.cellAt(event), true);
+    for (const element of [panel.energies, panel.weights]) this.follow(element, sourceOf, false);
     panel.context.onpointermove = (event) => panel.showUnit(event);
     panel.context.onpointerleave = () => (panel.unit.textContent = "");
-    this.releasePart.onclick = () => this.releaseLock();
-    root.onfocusin = (event) => {
-      const chip = event.target.closest?.(".chip[data-source]:focus-visible");
-      if (chip) this.point(wordOf(event));
-    };
+    this.release.onclick = () => this.releaseLock();
+    // A source word that the keys have reached counts as pointed at.
+    this.on(this.sources.row, "focusin", (event) => event.target.matches(":focus-visible") && this.point(wordOf(event)));
+    this.on(this.sources.row, "focusout", () => this.point(null));
   }
 
   // Pointing previews, a click locks. A word that comes under a resting pointer does not count: only a pointer that
   // has really moved points.
-  follow(element, find, lockable = true) {
+  follow(element, find, lockable) {
     element.onpointermove = (event) => {
       const resting = event.clientX === this.pointerX && event.clientY === this.pointerY;
       [this.pointerX, this.pointerY] = [event.clientX, event.clientY];
-      if (!resting && !this.playback.playing) this.point(find(event));
+      if (!resting) this.point(find(event));
     };
     element.onpointerleave = () => this.point(null);
     if (lockable) element.onclick = (event) => this.toggleLock(find(event));
   }
 
-  shownStep() {
-    return (this.lock ?? this.pointed)?.target ?? Math.round(this.position);
-  }
-
   point(found) {
-    if (same(found, this.pointed)) return;
+    if (this.playback.playing || same(found, this.pointed)) return;
     this.pointed = found;
-    if (!this.playback.playing) this.render();
+    this.render();
   }
 
   toggleLock(found) {
@@ -346,36 +279,11 @@ class Player {
   }
 
   releaseLock() {
-    this.lock = null;
-    this.pointed = null;
+    Object.assign(this, { lock: null, pointed: null });
     this.render();
   }
 
-  // ---- controls and keys
-
-  listenToControls() {
-    this.playPart.onclick = () => this.togglePlay();
-    this.backPart.onclick = () => this.stepBy(-1);
-    this.forwardPart.onclick = () => this.stepBy(1);
-    this.seekPart.oninput = () => {
-      this.dragging = true;
-      this.seek(this.seekPart.valueAsNumber);
-    };
-    this.seekPart.onchange = () => {
-      this.dragging = false;
-      this.seek(Math.round(this.seekPart.valueAsNumber));
-    };
-    this.speedPart.onchange = (event) => (this.playback.speed = Number(event.target.value));
-    this.savePart.onclick = (event) => {
-      const format = event.target.value;
-      if (!format) return;
-      savePicture(format, this.trace, this.data.scale, this.theme);
-      this.savePart.open = false;
-    };
-    this.savePart.onfocusout = (event) => {
-      if (!this.savePart.contains(event.relatedTarget)) this.savePart.open = false;
-    };
-  }
+  // ---- keys
 
   onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("select")) return;
@@ -386,21 +294,27 @@ class Player {
   }
 
   actionOf({ key, target }) {
-    const last = this.trace.targets - 1;
-    if (key === "Escape") return () => ((this.savePart.open = false), this.releaseLock());
+    if (key === "Escape") return () => this.escape();
     if (key === " ") return target.closest("button, summary") ? null : () => this.togglePlay();
-    if (target.matches(".cells") && key === "Enter") return () => this.toggleLock({ target: this.shownStep(), source: null });
+    const inMatrix = target === this.grid.cells;
+    if (key === "Enter") return inMatrix ? () => this.toggleLock({ target: this.shownStep(), source: null }) : null;
     const line = [this.sources, this.targets].find(({ row }) => row.contains(target));
     const forward = line?.row.dir === "rtl" ? -1 : 1;
-    const vertical = target.matches(".cells");  // there a step is a row
-    const step = { ArrowRight: forward, ArrowLeft: -forward, ...(vertical && { ArrowDown: 1, ArrowUp: -1 }) }[key];
-    if (line === this.sources && step) return () => this.walkSources(Number(target.dataset.source) + step);
-    const goal = step ? Math.round(this.position) + step : { Home: 0, End: last }[key];
-    if (goal === undefined) return null;
-    return () => {
-      this.seek(goal);
-      if (line === this.targets) this.targets.at(Math.round(this.position))?.element.focus();
-    };
+    const rows = inMatrix ? { ArrowDown: 1, ArrowUp: -1 } : {};  // there a step is a row
+    const move = { ArrowRight: forward, ArrowLeft: -forward, ...rows }[key];
+    if (line === this.sources && move) return () => this.walkSources(Number(target.dataset.source) + move);
+    const goal = move ? Math.round(this.position) + move : { Home: 0, End: this.trace.targets - 1 }[key];
+    return goal === undefined ? null : () => this.walkTo(goal, line === this.targets);
+  }
+
+  escape() {
+    this.controls.closeSaving();
+    this.releaseLock();
+  }
+
+  walkTo(step, withFocus) {
+    this.seek(step);
+    if (withFocus) this.targets.at(this.position).element.focus();
   }
 
   walkSources(source) {
@@ -408,12 +322,8 @@ class Player {
     this.sources.reveal(source);
     this.sources.makeReachable(source);
     this.sources.at(source).element.focus();
-    this.point({ target: null, source });
   }
 }
-
-const same = (a, b) => a?.target === b?.target && a?.source === b?.source;
-const word = (label) => Object.assign(make("strong", "", label), { dir: "auto" });
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".player");

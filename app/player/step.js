@@ -12,7 +12,7 @@ class StepPanel {
   load(trace, theme, width) {
     Object.assign(this, { trace, theme, probed: null, shown: -1 });
     this.bars.load(trace, theme, width);
-    this.note.textContent = trace.energies_note ?? "";
+    this.note.textContent = trace.energies_note ?? "The energies of this step are not defined.";
     this.contextPart.hidden = !trace.context_width;
     const reach = trace.context_scale?.toFixed(2);
     this.width.textContent = `${trace.context_width} units, blue −${reach} to orange ${reach}`;

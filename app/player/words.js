@@ -1,6 +1,7 @@
 // A line of words as chips: shaded by weight, with the weight as a figure under the larger ones.
 
 const WINDOW = 100;  // chips on the page at once; a longer line shows a window of them
+const RIM = 10;  // chips at either end of the window that make it move on
 const DENSE = 40;  // chips; longer lines are set smaller
 const FIGURE_FROM = 0.05;  // weights below are shaded, and read in the line under the words
 
@@ -14,21 +15,18 @@ class WordLine {
     Object.assign(this, { labels, glue, end, first: -1 });
     this.row.dir = directionOf(labels);
     this.row.classList.toggle("dense", labels.length > DENSE);
-    this.weights = null;
-    this.marked = { now: -1, probed: -1, from: labels.length };
     this.reveal(0);
   }
 
   // Brings a word into the window. The window moves only when the word is near its rim, so that it does not jitter.
   // Returns whether the chips are new.
   reveal(index) {
-    const count = Math.min(this.labels.length, this.labels.length > WINDOW * 1.2 ? WINDOW : this.labels.length);
+    const length = this.labels.length, count = length > WINDOW * 1.2 ? WINDOW : length;
     const last = this.first + count;
-    const rim = Math.min(10, count / 4);
-    const inside = this.first >= 0 && (index >= this.first + rim || this.first === 0) && (index < last - rim || last === this.labels.length)
-      && index >= this.first && index < last;
-    if (inside) return false;
-    this.first = Math.max(0, Math.min(this.labels.length - count, Math.round(index - count / 2)));
+    const afterRim = this.first === 0 || index >= this.first + RIM;
+    const beforeRim = last === length || index < last - RIM;
+    if (this.first >= 0 && afterRim && beforeRim) return false;
+    this.first = Math.max(0, Math.min(length - count, Math.round(index - count / 2)));
     this.build(count);
     return true;
   }
@@ -39,10 +37,8 @@ class WordLine {
     const after = this.labels.length - this.first - count;
     const more = (number) => (number ? [make("span", "more", `… ${number} more`)] : []);
     this.row.replaceChildren(...more(this.first), ...this.chips.map((chip) => chip.element), ...more(after));
-    const { weights, marked } = this;
     this.marked = { now: -1, probed: -1, from: this.labels.length };
-    this.mark(marked.now, marked.probed, marked.from);
-    if (weights) this.shade(weights, this.top, this.theme, true);
+    this.figured = "";
   }
 
   chip(index) {
@@ -64,8 +60,7 @@ class WordLine {
   }
 
   // Colours the words by weight; null clears them. Only what has changed is written to the page.
-  shade(weights, top, theme, figures) {
-    Object.assign(this, { weights, top, theme });
+  shade(weights, top, theme) {
     this.chips.forEach((chip, i) => {
       const weight = weights ? weights[this.first + i] : 0;
       const level = levelOf(weight, top);
@@ -74,14 +69,18 @@ class WordLine {
         chip.element.style.color = level ? theme.inks[level] : "";
         chip.level = level;
       }
-      if (figures) this.write(chip, weight >= FIGURE_FROM ? short(weight) : "");
     });
   }
 
-  write(chip, text) {
-    if (text === chip.text) return;
-    chip.figure.textContent = text;
-    chip.text = text;
+  // Writes the weights under the words. `name` says whose weights they are; with the same name nothing is done.
+  writeFigures(weights, name) {
+    if (name === this.figured) return;
+    this.figured = name;
+    this.chips.forEach((chip, i) => {
+      const weight = weights ? weights[this.first + i] : 0;
+      const text = weight >= FIGURE_FROM ? short(weight) : "";
+      if (text !== chip.text) chip.figure.textContent = chip.text = text;
+    });
   }
 
   // Repaints everything, after a change of theme.

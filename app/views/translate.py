@@ -1,6 +1,6 @@
 """The page Translate: French in, English out, and every decoder step open to look at."""
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -134,8 +134,9 @@ def _show(traces: list[Trace]) -> None:
     _tell_what_was_left_out(traces)
     shown = _choose_page(traces)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        level: Level = st.segmented_control(
-            "Show", ["words", "pieces"], default="words", required=True, key="level", bind="query-params"
+        levels: list[Level] = ["words", "pieces"]
+        level = st.segmented_control(
+            "Show", levels, default="words", required=True, key="level", bind="query-params"
         )
         colours = st.segmented_control(
             "Colours from 0 to",
@@ -193,19 +194,16 @@ def _heat_map(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -
                 format_func=lambda at: f"{at + 1}. {traces[at].text[:80]}",
                 width=420,
             )
+        formats: list[Literal["png", "svg"]] = ["png", "svg"]
         file_format = st.segmented_control(
-            "Camera saves", ["png", "svg"], default="png", required=True, format_func=str.upper
+            "Camera saves", formats, default="png", required=True, format_func=str.upper
         )
     trace = traces[index]
     shown = matrix(trace, level, end)
     top, label = scale([matrix(other, level, end) for other in traces], whole_scale)
-    theme = "dark" if st.context.theme.type == "dark" else "light"
-    st.plotly_chart(
-        charts.heat_map(shown, top, label, theme),
-        width="stretch",
-        config=charts.download(file_format),
-        key="heat_map",
-    )
+    figure = charts.heat_map(shown, top, label, "dark" if st.context.theme.type == "dark" else "light")
+    with st.container(width=charts.width(shown)):
+        st.plotly_chart(figure, config=charts.download(file_format), key="heat_map")
     with st.expander("Numbers"):
         st.dataframe(tables.steps(trace, shown), hide_index=True, width="stretch")
     with st.container(horizontal=True):
