@@ -19,6 +19,7 @@ Alternatives = tuple[tuple[str, float], ...]
 
 END = "</s>"
 VERSION = 1
+_BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,15 @@ class Beam:
     weights: np.ndarray
     fates: tuple[str, ...]
     hypotheses: tuple[tuple[int, float], ...]
+
+    def __post_init__(self) -> None:
+        count = len(self.tokens)
+        if any(len(getattr(self, name)) != count for name in (*_BEAM_ARRAYS, "fates")):
+            raise ShapeError(f"A beam of {count} tokens needs {count} of everything else, and has not.")
+        if any(not -1 <= parent < node for node, parent in enumerate(self.parents)):
+            raise ShapeError("A beam's node must come after its parent.")
+        if not self.hypotheses or any(not 0 <= node < count for node, _ in self.hypotheses):
+            raise ShapeError(f"A beam's hypotheses must be among its {count} nodes.")
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -343,9 +353,6 @@ class Trace:
         return storage.dumps(header, arrays, file_format == "json")
 
 
-_BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")
-
-
 def read(path: str | Path) -> Trace:
     """Reads a trace that `Trace.save` wrote; runs no code from the file.
 
@@ -392,17 +399,12 @@ def _sequence(table: dict[str, Any]) -> Sequence:
 
 
 def _beam(index: int, table: dict[str, Any], arrays: storage.Arrays) -> Beam:
-    beam = Beam(
+    return Beam(
         tokens=tuple(str(token) for token in table["tokens"]),
         fates=tuple(str(fate) for fate in table["fates"]),
         hypotheses=tuple((int(node), float(score)) for node, score in table["hypotheses"]),
         **{name: arrays[f"beam{index}.{name}"] for name in _BEAM_ARRAYS},
     )
-    if any(len(getattr(beam, name)) != len(beam) for name in (*_BEAM_ARRAYS, "fates")):
-        raise ShapeError(f"beam {index} has {len(beam)} tokens and another number of nodes")
-    if any(parent >= node for node, parent in enumerate(beam.parents)):
-        raise ShapeError(f"beam {index} has a node before its parent")
-    return beam
 
 
 def _spans(pairs: list[list[int]]) -> tuple[Span, ...]:
