@@ -15,7 +15,7 @@ _SCALES: dict[Theme, list[str]] = {
     "light": ["#fdfdfb", "#d6e6f4", "#9dc6e2", "#5a9bcc", "#2470b0", "#0b4a8a", "#082c5a"],
     "dark": ["#14181e", "#16324f", "#1b5286", "#3478ba", "#66a3de", "#a3cdf3", "#e3f2ff"],
 }
-_CELL, _LABELS_FIT = 26, 80
+_CELL, _LABELS_FIT, _LONGEST_LABEL = 26, 80, 24
 
 
 def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) -> go.Figure:
@@ -26,7 +26,8 @@ def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) ->
     """
     rows, columns = shown.weights.shape
     # Plotly reads labels as HTML: what the user typed must stay text.
-    source, target = [escape(label) for label in shown.source], [escape(label) for label in shown.target]
+    source = _as_text(shown.source, shown.source_ends)
+    target = _as_text(shown.target, shown.target_ends)
     figure = go.Figure(
         go.Heatmap(
             z=shown.weights,
@@ -43,7 +44,7 @@ def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) ->
     )
     figure.update_xaxes(side="top", tickangle=-50, constrain="domain", **_ticks(source))
     figure.update_yaxes(autorange="reversed", **_ticks(target))
-    labels = 7 * min(24, max(map(len, shown.source), default=1))
+    labels = 7 * min(_LONGEST_LABEL, max(map(len, shown.source), default=1))
     figure.update_layout(
         height=min(1000, 110 + labels + _CELL * max(rows, 3)),
         # The top leaves room for the slanted labels and, above them, for Plotly's own buttons.
@@ -66,8 +67,20 @@ def download(file_format: Literal["png", "svg"]) -> dict[str, object]:
     }
 
 
+def _as_text(labels: tuple[str, ...], ends: tuple[int, ...]) -> list[str]:
+    """Labels that Plotly shows as they are, cut where they would crowd out the picture."""
+    cut = [label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…" for label in labels]
+    return [
+        "<i>end mark</i>" if index in ends else escape(label, quote=False) for index, label in enumerate(cut)
+    ]
+
+
 def _ticks(labels: list[str]) -> dict[str, object]:
     """Every label at its own index (labels may repeat); none where they would overlap."""
     every = range(0, len(labels), max(1, -(-len(labels) // _LABELS_FIT)))
-    shown = [labels[index] if len(labels[index]) <= 24 else labels[index][:23] + "…" for index in every]
-    return {"tickvals": list(every), "ticktext": shown, "showgrid": False, "zeroline": False}
+    return {
+        "tickvals": list(every),
+        "ticktext": [labels[index] for index in every],
+        "showgrid": False,
+        "zeroline": False,
+    }

@@ -17,13 +17,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLAYER = ROOT / "app" / "player"
-CHROMIUM = os.environ.get("ATTNVIZ_CHROMIUM", "/usr/bin/chromium")
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-REQUIRED = os.environ.get("ATTNVIZ_REQUIRE_BROWSER") == "1"
-
 BLUES = [
     "#e4f5ff",
     "#c7ebff",
@@ -164,25 +157,6 @@ def colour_of(weight, theme=LIGHT, top=1.0):
 
 
 # ---- the browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One Chromium for the file. Without it the tests skip, unless ATTNVIZ_REQUIRE_BROWSER=1."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        if REQUIRED:
-            raise
-        pytest.skip("playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        if REQUIRED:
-            pytest.fail(f"no Chromium at {CHROMIUM}")
-        pytest.skip(f"no Chromium at {CHROMIUM}")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

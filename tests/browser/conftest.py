@@ -1,0 +1,68 @@
+"""One Chromium for all browser tests, and the real app as a newcomer starts it."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = os.environ.get("ATTNVIZ_CHROMIUM", "/usr/bin/chromium")
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Without Chromium the tests skip, unless ATTNVIZ_REQUIRE_BROWSER=1."""
+    if not Path(CHROMIUM).exists():
+        if os.environ.get("ATTNVIZ_REQUIRE_BROWSER") == "1":
+            pytest.fail(f"no Chromium at {CHROMIUM}")
+        pytest.skip(f"no Chromium at {CHROMIUM}")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[str]:
+    """The address of `streamlit run app/main.py`, started in a folder's root as `make app` does."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        str(Path(sys.executable).with_name("streamlit")),
+        "run",
+        "app/main.py",
+        "--server.port",
+        str(port),
+    ]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait_for(f"{address}/_stcore/health", server)
+            yield address
+        finally:
+            server.kill()  # it would wait for the browser to close its socket
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except OSError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.2)
+    server.kill()
+    pytest.fail(f"the app did not start: {server.communicate()[0].decode(errors='replace')[-2000:]}")
