@@ -6,7 +6,7 @@ from typing import Any
 
 from attnviz.errors import InputError, MissingExtraError
 from attnviz.parallel import read_pairs
-from attnviz.tasks import Translator
+from attnviz.tasks import Options, Translator
 
 CHUNK = 256
 
@@ -46,7 +46,7 @@ def evaluate(
     written: list[str] = []
     for start in range(0, len(pairs), CHUNK):
         sources = [source for source, _ in pairs[start : start + CHUNK]]
-        written += [trace.text for trace in translator.many(sources, **options)]
+        written += _translations(translator, sources, options)
         if progress is not None:
             progress(len(written), len(pairs))
     bleu = BLEU()
@@ -58,3 +58,14 @@ def evaluate(
         "n": len(pairs),
         "signature": str(bleu.get_signature()),
     }
+
+
+def _translations(translator: Translator, sources: list[str], options: dict[str, Any]) -> list[str]:
+    """What is written for each source; nothing for one that holds nothing to translate."""
+    Options(**options)
+    try:
+        return [trace.text for trace in translator.many(sources, **options)]
+    except InputError:
+        if len(sources) == 1:
+            return [""]
+        return [text for source in sources for text in _translations(translator, [source], options)]

@@ -84,7 +84,7 @@ def sentences(text: str, language: str) -> list[Span]:
             start = end
         if start < line.end():
             spans.append((start, line.end()))
-    return [span for span in (_strip(text, *span) for span in spans) if span[0] < span[1]]
+    return [_strip(text, start, stop) for start, stop in spans if text[start:stop].strip()]
 
 
 def quiet(text: str) -> str:

@@ -52,18 +52,20 @@ def timed(work: Callable[[], object]) -> float:
     return statistics.median(spent)
 
 
-def shapes(traces: list[Trace], batch: int, beam: int) -> list[Shape]:
-    """(hypotheses, source positions) of every step that decoding took, batch by batch."""
-    found: list[Shape] = []
+def shapes(traces: list[Trace], batch: int, beam: int) -> tuple[list[Shape], list[Shape]]:
+    """(rows, source positions) of every batch that was encoded, and of every step that was taken."""
+    encoded: list[Shape] = []
+    steps: list[Shape] = []
     ordered = sorted(traces, key=lambda trace: len(trace.axis))
     for start in range(0, len(ordered), batch):
         group = ordered[start : start + batch]
         width = max(len(trace.axis) for trace in group)
         lengths = [_steps_taken(trace) for trace in group]
-        found += [
+        encoded.append((len(group), width))
+        steps += [
             (beam * sum(length > position for length in lengths), width) for position in range(max(lengths))
         ]
-    return found
+    return encoded, steps
 
 
 def _steps_taken(trace: Trace) -> int:
@@ -72,13 +74,17 @@ def _steps_taken(trace: Trace) -> int:
 
 
 @torch.inference_mode()
-def floor(model: EncoderDecoder, steps: list[Shape]) -> None:
-    """The matrix products of the given steps and nothing else."""
+def floor(model: EncoderDecoder, encoded: list[Shape], steps: list[Shape]) -> None:
+    """The matrix products of the given batches and steps, and nothing else."""
     decoder, cell = model.decoder, model.decoder.cell
     assert isinstance(decoder, AttentionDecoder)
     assert isinstance(decoder.attention, Additive)
     width = model.encoder.annotation_width
     embedding_width = model.config.embedding_width
+    directions = model.encoder.rnn.weight_ih_l0, model.encoder.rnn.weight_hh_l0
+    for rows, positions in encoded:
+        for weight in directions * 2:  # forward and backward
+            F.linear(torch.zeros(rows * positions, weight.shape[1]), weight)
     for rows, positions in steps:
         state = torch.zeros(rows, model.config.decoder_width)
         annotations = torch.zeros(rows, positions, width)
@@ -104,8 +110,9 @@ def measure(translator: Translator, batch: int, **options: object) -> None:
         return translator.many(sentences, **options)
 
     traces = decode()
-    steps = shapes(traces, batch, 5 if options["search"] == "beam" else 1)
-    spent, bare = timed(decode), timed(lambda: floor(translator.model, steps))
+    beam = 5 if options["search"] == "beam" else 1
+    encoded, steps = shapes(traces, batch, beam)
+    spent, bare = timed(decode), timed(lambda: floor(translator.model, encoded, steps))
     words = sum(len(trace.text.split()) for trace in traces)
     name = f"{options['search']}, batch {batch}"
     print(

@@ -40,6 +40,16 @@ def test_the_model_s_own_words_score_100_and_others_none(
     assert evaluate(translator, other, limit=2)["n"] == 2
 
 
+def test_a_row_with_nothing_to_translate_counts_as_an_empty_translation(
+    translator: Translator, tmp_path: Path
+) -> None:
+    own = translator(SOURCES[0]).text
+    (tmp_path / "data.tsv").write_text(f"{SOURCES[0]}\t{own}\n...\tSomething was expected here.\n")
+    found = evaluate(translator, tmp_path / "data.tsv")
+    assert found["n"] == 2
+    assert 0 < found["value"] < 100
+
+
 def test_data_that_cannot_be_read_are_refused(translator: Translator, tmp_path: Path) -> None:
     for name, raw, error, words in [
         ("a.csv", b"a\tb\n", InputError, ".tsv"),
