@@ -79,9 +79,9 @@ def floor(model: EncoderDecoder, encoded: list[Shape], steps: list[Shape]) -> No
     decoder, cell = model.decoder, model.decoder.cell
     assert isinstance(decoder, AttentionDecoder)
     assert isinstance(decoder.attention, Additive)
-    width = model.encoder.annotation_width
-    embedding_width = model.config.embedding_width
-    directions = model.encoder.rnn.weight_ih_l0, model.encoder.rnn.weight_hh_l0
+    width, embedding_width = model.encoder.annotation_width, model.config.embedding_width
+    gates = 3 * model.config.encoder_width
+    directions = torch.zeros(gates, embedding_width), torch.zeros(gates, model.config.encoder_width)
     for rows, positions in encoded:
         for weight in directions * 2:  # forward and backward
             F.linear(torch.zeros(rows * positions, weight.shape[1]), weight)

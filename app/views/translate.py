@@ -58,7 +58,7 @@ def _ask() -> str:
         placeholder="Paste French sentences here",
     )
     st.pills("Examples", list(EXAMPLES), key="example", on_change=_take_example, label_visibility="collapsed")
-    if not permalink.write(st.query_params, text) and text:
+    if not permalink.write(st.query_params, text) and len(text) > permalink.LONGEST:
         st.caption(
             f"Too long for a link: the page's address holds texts of up to {permalink.LONGEST} characters."
         )
