@@ -10,10 +10,11 @@ import torch
 from attnviz import search as searches
 from attnviz import text as texts
 from attnviz.attention import Memory
+from attnviz.axes import END, Sequence, Span
 from attnviz.errors import InputError
 from attnviz.model import EncoderDecoder
-from attnviz.text import Pieces, Span
-from attnviz.trace import END, Beam, Sequence, Step, Trace
+from attnviz.text import Pieces
+from attnviz.trace import Beam, Step, Trace
 
 Search = Literal["greedy", "beam", "sample"]
 

@@ -13,11 +13,10 @@ import regex
 import sentencex
 from tokenizers import Tokenizer
 
+from attnviz.axes import END, Span
 from attnviz.errors import FormatError
 
-Span = tuple[int, int]
-
-START, END = "<s>", "</s>"
+START = "<s>"
 
 # What a "word" of a picture is. French elisions stand by themselves (l' homme); English
 # contractions do not (don't). Any other visible character is a word of its own, with what

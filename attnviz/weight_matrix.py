@@ -5,8 +5,9 @@ from typing import Literal
 
 import numpy as np
 
+from attnviz.axes import Sequence, Span
 from attnviz.errors import InputError
-from attnviz.trace import Sequence, Span, Trace
+from attnviz.trace import Trace
 
 Level = Literal["pieces", "words"]
 

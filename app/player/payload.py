@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from attnviz import measures
-from attnviz.trace import Span, Trace
+from attnviz.axes import Span
+from attnviz.trace import Trace
 from attnviz.weight_matrix import Level, WeightMatrix, matrix
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from attnviz.text import END, START
+from attnviz.axes import END
+from attnviz.text import START
 
 # One character for one, so that offsets stay true: curly quotes, odd spaces and long dashes are
 # read as the plain ones that the data hold.

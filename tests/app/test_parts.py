@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import permalink
 import tables
 from attnviz import matrix
-from attnviz.trace import Sequence
+from attnviz.axes import Sequence
 from charts import download, heat_map
 from player.payload import scale
 from tests.attnviz import traces

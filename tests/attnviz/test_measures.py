@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnviz import matrix, measures
+from attnviz.axes import Sequence
 from attnviz.errors import InputError
-from attnviz.trace import Sequence
 from tests.attnviz import traces
 
 AXIS = Sequence("a b", ("a", "b", "</s>"), ((0, 1), (2, 3), (3, 3)), ((0, 1), (2, 3)), (0, 1, -1))

@@ -11,7 +11,7 @@ PACKAGE = Path(attnviz.__file__).parent
 
 # Each may import those that stand before it, and no others.
 ORDER = (
-    "errors storage trace weight_matrix measures attention encoders decoders model search text parallel "
+    "errors axes storage trace weight_matrix measures attention encoders decoders model search text parallel "
     "tasks pretrained evaluation training cli"
 ).split()
 
@@ -50,7 +50,7 @@ def test_the_package_knows_nothing_of_the_app() -> None:
     for name, path in modules().items():
         outside = {part.split(".")[0] for part in imported(path)}
         assert not outside & {"streamlit", "plotly", "pandas", "PIL", "player", "charts"}, name
-        if room(name) in {"trace", "storage", "weight_matrix", "measures", "errors"}:
+        if room(name) in {"axes", "trace", "storage", "weight_matrix", "measures", "errors"}:
             assert "torch" not in outside, name
 
 

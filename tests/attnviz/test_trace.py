@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
+from attnviz.axes import Sequence
 from attnviz.errors import FormatError, NoAttentionError, ShapeError
-from attnviz.trace import Sequence, Trace
+from attnviz.trace import Trace
 from tests.attnviz import traces
 
 FORMATS = ["json", "safetensors"]

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import matrix
+from attnviz.axes import Sequence
 from attnviz.errors import InputError
-from attnviz.trace import Sequence, Trace
+from attnviz.trace import Trace
 from tests.attnviz import traces
 from tests.attnviz.test_trace import part, wild_traces
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnviz.trace import Beam, Sequence, Trace
+from attnviz.axes import Sequence
+from attnviz.trace import Beam, Trace
 
 # "Je m'appelle Zoé" as the pieces Je | m | ' | appel | le | Zo | é | end
 AXIS = Sequence(
