@@ -14,14 +14,17 @@ from torch import nn
 from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from attnviz.evaluation import evaluate
 from attnviz.model import Config, EncoderDecoder
-from attnviz.pretrained import CONFIG, FORMAT, TOKENIZER, WEIGHTS, checksum
+from attnviz.pretrained import CONFIG, FORMAT, TOKENIZER, WEIGHTS, checksum, load
 from attnviz.text import Pieces
 from attnviz.training import subwords
 from attnviz.training.data import Batch, Corpus, batches
 from attnviz.training.recipe import Optimisation, Recipe
 
 Report = Callable[[str], None]
+
+DEVELOPMENT_PAIRS = 300
 
 
 def train(recipe: Recipe, data: Path, runs: Path, out: Path, report: Report) -> None:
@@ -49,6 +52,7 @@ def train(recipe: Recipe, data: Path, runs: Path, out: Path, report: Report) -> 
             if run.update % plan.check_every == 0 or run.update == plan.updates:
                 run.save()
                 export(run.averaged(), recipe, vocabulary, out)
+                _develop(recipe, data, out, report)
             if run.update == plan.updates:
                 return
         run.epoch += 1
@@ -146,6 +150,15 @@ def export(model: EncoderDecoder, recipe: Recipe, vocabulary: Path, out: Path) -
         "sha256": {file: checksum(out / file) for file in (WEIGHTS, TOKENIZER)},
     }
     (out / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def _develop(recipe: Recipe, data: Path, out: Path, report: Report) -> None:
+    """Reports how good the average so far is on the start of each development set."""
+    if recipe.development:
+        translator = load(str(out))
+    for file in recipe.development:
+        found = evaluate(translator, data / file, DEVELOPMENT_PAIRS, search="greedy")
+        report(f"development {file} {found['metric']} {found['value']}")
 
 
 def _epoch(corpus: Corpus, pieces: Pieces, recipe: Recipe, epoch: int) -> Iterator[Batch]:

@@ -48,7 +48,11 @@ class Optimisation:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`pieces` is the size of the vocabulary, `longest` a sentence's limit of pieces in training."""
+    """What is trained, on what and how.
+
+    pieces: the size of the vocabulary. longest: a sentence's limit of pieces in training.
+    development: sets whose BLEU is reported at each checkpoint.
+    """
 
     name: str
     task: str

@@ -12,23 +12,17 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from attnviz.axes import END
 from attnviz.errors import InputError
 from attnviz.tasks import LONGEST, Options, Translator
-from attnviz.trace import END, Step, Trace
+from attnviz.trace import Step, Trace
 
 ONE = "Un homme mange une pomme rouge dans le parc."
 TWO = "Le chien court. Il pleut depuis ce matin."
-PARAGRAPH = "Bonjour !\n\nM. Dupont est là ? Il dit : « Viens. »\r\n\t\nOui"
-MIXED = [
-    ONE,
-    "Oui.",
-    TWO,
-    "Il neige",
-    PARAGRAPH,
-    "Deux enfants jouent au ballon sur la plage avec leur chien noir.",
-]
+PARAGRAPH = "Oui !\n\nM. Roux dort. « Viens. »\r\n\t\nNon"
+MIXED = [ONE, "Oui.", PARAGRAPH]
 SEARCHES = ("greedy", "beam", "sample")
-EVERY_TEXT = pytest.mark.parametrize("text", [ONE, "Oui.", TWO, PARAGRAPH])
+EVERY_TEXT = pytest.mark.parametrize("text", ["Un chat dort", PARAGRAPH])
 EVERY_SEARCH = pytest.mark.parametrize("search", SEARCHES)
 
 
@@ -84,8 +78,8 @@ def test_many_texts_give_the_traces_of_one_by_one(translator: Translator, search
 
 
 def test_more_texts_than_a_batch_stay_in_order(translator: Translator) -> None:
-    texts = [f"Il y a {number} {'très ' * (number % 4)}chats." for number in range(40)]
-    for text, trace in zip(texts, translator.many(texts, search="greedy"), strict=True):
+    texts = [f"Il y a {number} {'très ' * (number % 4)}chats." for number in range(36)]
+    for text, trace in zip(texts, translator.many(texts, target="It is so."), strict=True):
         assert trace.axis.text == text
         assert len(trace.source) == len(translator.pieces.encode(text)[0]) + 1
 
@@ -249,7 +243,10 @@ def test_threads_may_share_a_model(translator: Translator, search: str) -> None:
         "</s> et <s> et <0x0A>",
     ],
 )
-def test_every_piece_shows_the_user_s_own_characters(translator: Translator, text: str) -> None:
+def test_every_piece_shows_the_user_s_own_characters(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr("attnviz.tasks.LONGEST", 40)  # what it never saw may be translated at length
     trace = translator(text, search="greedy")
     assert trace.axis.text == text
     assert_whole(trace)
@@ -431,7 +428,7 @@ def test_markup_and_marks_are_characters(translator: Translator, text: str) -> N
     assert_whole(trace)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=15, derandomize=True)
 @given(
     text=st.lists(
         st.sampled_from(

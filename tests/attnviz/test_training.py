@@ -38,7 +38,7 @@ def recipe(updates: int, **changes) -> Recipe:
             updates, 4e-3, warmup=10, batch_tokens=300, label_smoothing=0.0, average=0.9, check_every=30
         ),
         "data": (data.Data("toy.tsv.gz"),),
-        "development": (),
+        "development": ("toy.tsv.gz",),
     }
     return Recipe(**{**table, **changes})
 
@@ -69,6 +69,7 @@ def test_a_stopped_run_goes_on_where_it_was(folder: Path) -> None:
     run(folder, "two", 30)
     out, told = run(folder, "two", 60)
     assert told[0] == "resumed at update 30"
+    assert told[-1].startswith("development toy.tsv.gz BLEU ")
     saved = torch.load(folder / "two" / "toy" / "checkpoint.pt", weights_only=True)
     assert saved["state"]["update"] == 60
     assert attnviz.load(str(out))("le chien voit le chat .").text
