@@ -1,6 +1,7 @@
 """The command `attnviz`. Each subcommand imports what it needs, so that --help is instant."""
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -16,15 +17,19 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the command; returns its exit code: 0, or 2 for input that cannot be used."""
     options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         return int(options.run(options))
     except AttnvizError as error:
-        print(f"attnviz: {error}", file=sys.stderr)
+        print(f"attnviz: {' '.join(str(error).split())}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # the reader of our output has gone, as in `attnviz ... | head`
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"attnviz: the output cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 
@@ -81,18 +86,13 @@ def _translate(options: argparse.Namespace) -> int:
 
     settings = {"search": options.search, "beam_size": options.beam_size, "target": options.target}
     if options.text == "-":
-        if options.save or options.target:
+        if options.save is not None or options.target is not None:
             raise InputError("Expected one TEXT with --save or --target, got -; give the text itself.")
         return _translate_lines(load(options.model), settings, options.json)
     translator = load(options.model)
     trace = translator(options.text, **settings)
-    if options.save:
-        try:
-            trace.save(options.save)
-        except OSError as error:
-            raise InputError(
-                f"{options.save} cannot be written: {error.strerror}; choose another."
-            ) from error
+    if options.save is not None:
+        trace.save(options.save)
     _print(trace, options.json)
     return 0
 
@@ -115,6 +115,8 @@ def _translate_lines(translator: Any, settings: dict[str, Any], as_json: bool) -
 
 def _lines() -> Iterator[str]:
     """Standard input line by line, split at line feeds only; broken UTF-8 becomes U+FFFD."""
+    if sys.stdin is None:
+        raise InputError("Expected lines on standard input, but it is closed.")
     for raw in sys.stdin.buffer:
         yield raw.decode("utf-8", errors="replace").rstrip("\r\n")
 

@@ -10,6 +10,7 @@ from attnviz.errors import FormatError, ModelNotFoundError
 
 WEIGHTS, CONFIG, TOKENIZER = "weights.safetensors", "config.json", "tokenizer.json"
 FORMAT = 1
+_KEYS = {"task": str, "source": str, "target": str, "trained_length": int, "model": dict, "sha256": dict}
 
 
 def places() -> list[Path]:
@@ -36,15 +37,16 @@ def find(name: str) -> Path:
     Raises:
         ModelNotFoundError: there is none; the message says where it was looked for.
     """
-    if (Path(name) / CONFIG).is_file():
+    # os.path, since Path.is_file raises for a name that no file can have.
+    if "\0" not in name and os.path.isfile(os.path.join(name, CONFIG)):
         return Path(name)
     models = catalogue()
     if name in models:
         return models[name]
-    looked = ", ".join(str(place) for place in dict.fromkeys([Path(name), *places()]))
+    looked = ", ".join(str(place) for place in dict.fromkeys(places()))
     known = ", ".join(models) or "none"
     raise ModelNotFoundError(
-        f"There is no model {name!r}; looked in {looked}; found: {known}. "
+        f"There is no model {_short(name)!r} by that path, nor by that name in {looked}; found: {known}. "
         "Give one of these names, a model's folder, or set ATTNVIZ_PRETRAINED."
     )
 
@@ -58,10 +60,13 @@ def read_config(folder: Path) -> dict[str, Any]:
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         version = config["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(f"{folder / CONFIG} is not a model's config: {error}") from error
     if version != FORMAT:
         raise FormatError(f"{folder / CONFIG} is of format {version!r}, this attnviz reads format {FORMAT}.")
+    for key, kind in _KEYS.items():
+        if not isinstance(config.get(key), kind):
+            raise FormatError(f"{folder / CONFIG} needs {key} as {kind.__name__}, got {config.get(key)!r}.")
     return dict(config)
 
 
@@ -77,10 +82,8 @@ def load(name: str) -> Any:
     """
     folder = find(name)
     config = read_config(folder)
-    if config.get("task") != "translation":
-        raise FormatError(
-            f"{folder} is for the task {config.get('task')!r}, which this attnviz does not know."
-        )
+    if config["task"] != "translation":
+        raise FormatError(f"{folder} is for the task {config['task']!r}, which this attnviz does not know.")
     _check(folder, config)
     # torch takes seconds to import: a wrong name is told before that.
     import safetensors.torch
@@ -101,6 +104,10 @@ def load(name: str) -> Any:
         raise FormatError(f"The files in {folder} do not belong together: {error}") from error
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:80]}..."
+
+
 def checksum(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
@@ -111,6 +118,6 @@ def _check(folder: Path, config: dict[str, Any]) -> None:
     for file in (WEIGHTS, TOKENIZER):
         if not (folder / file).is_file():
             raise FormatError(f"{folder} lacks its {file}; copy the model's folder again.")
-        expected = config.get("sha256", {}).get(file)
+        expected = config["sha256"].get(file)
         if expected != checksum(folder / file):
             raise FormatError(f"{folder / file} is damaged: its checksum is not the one in {CONFIG}.")

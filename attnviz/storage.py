@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
 
-from attnviz.errors import FormatError
+from attnviz.errors import FormatError, InputError
 
 Arrays = dict[str, np.ndarray]
 
@@ -31,10 +31,28 @@ def dumps(header: dict[str, Any], arrays: Arrays, as_json: bool) -> bytes:
 
 
 def write(path: Path, raw: bytes) -> None:
-    """Writes a file whole or not at all."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_bytes(raw)
-    beside.replace(path)
+    """Writes a file whole or not at all.
+
+    Raises:
+        InputError: it cannot be written there, or something that is no file is in its place.
+    """
+    try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            raise InputError(
+                f"{path} cannot be written: it is there already and is not a file; choose another name."
+            )
+        beside = path.with_name(path.name + ".part")
+        try:
+            beside.write_bytes(raw)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{str(path)!r} cannot be written: {reason}; choose another name.") from error
 
 
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:
@@ -45,8 +63,9 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
     """
     try:
         raw = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror}; check the path.") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise FormatError(f"{str(path)!r} cannot be read: {reason}; check the path.") from error
     try:
         return _read_json(raw) if path.suffix == ".json" else _read_safetensors(raw)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -47,8 +47,12 @@ class Options:
         for name in ("temperature", "length_penalty"):
             value = getattr(self, name)
             lowest = 0.01 if name == "temperature" else 0.0
-            if not isinstance(value, (int, float)) or not lowest <= value <= 100:
+            if type(value) not in (int, float) or not lowest <= value <= 100:
                 raise InputError(f"Expected a {name} from {lowest} to 100, got {value!r}.")
+        if self.generator is not None and not isinstance(self.generator, torch.Generator):
+            raise InputError(
+                f"Expected the generator as a torch.Generator, got {type(self.generator).__name__}."
+            )
         if self.target is not None and not isinstance(self.target, str):
             raise InputError(f"Expected the target as text, got {type(self.target).__name__}.")
 
@@ -85,6 +89,9 @@ class Translator:
         self.name = name
         self.model = model.eval().requires_grad_(False)
         self.pieces = pieces
+        unknown = {config["source"], config["target"]} - texts.LANGUAGES
+        if unknown:
+            raise InputError(f"Expected languages among {sorted(texts.LANGUAGES)}, got {sorted(unknown)}.")
         self.source_language: str = config["source"]
         self.target_language: str = config["target"]
         self.trained_length: int = config["trained_length"]
@@ -142,8 +149,8 @@ class Translator:
         self, given: list[str], options: Options, progress: Callable[[int, int], None] | None = None
     ) -> list[list[Trace]]:
         """The traces of each text's sentences; sentences of like length share a batch."""
-        if isinstance(given, str):
-            raise InputError("Expected a list of texts, got one text; wrap it in [ ].")
+        if not isinstance(given, (list, tuple)):
+            raise InputError(f"Expected a list of texts, got {type(given).__name__}; wrap one text in [ ].")
         prepared = [self._prepare_one_of(given, index) for index in range(len(given))]
         jobs = [
             (index, sentence, target)
@@ -182,11 +189,17 @@ class Translator:
         spans = texts.sentences(cleaned.text, self.source_language)
         if not spans:
             raise InputError("There is nothing to translate: the text is empty; type a sentence.")
-        if not any(character.isalnum() for character in cleaned.text):
+        spoken = [span for span in spans if any(map(str.isalnum, cleaned.text[slice(*span)]))]
+        if not spoken:
             raise InputError(
                 "There is nothing to translate: expected words, got only signs and symbols; type a sentence."
             )
-        return [self._prepare_sentence(cleaned, span) for span in spans]
+        first, *others = [self._prepare_sentence(cleaned, span) for span in spoken]
+        silent = tuple(span for span in spans if span not in spoken)
+        if silent:
+            note = "Lines or sentences of signs alone were not translated."
+            first = replace(first, unread=(*first.unread, *silent), notes=(*first.notes, note))
+        return [first, *others]
 
     def _prepare_sentence(self, cleaned: texts.Cleaned, span: Span) -> _Prepared:
         start, stop = span

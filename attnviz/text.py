@@ -27,6 +27,8 @@ _WORDS = {
     "en": regex.compile(rf"{_WORD}(?:['’]{_WORD})*|(?!\s)\X"),
 }
 
+LANGUAGES = set(_WORDS)
+
 # sentencex ends a sentence after these; French prose does not.
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(«\"'’-])(?:MM?|Mmes?|Mlles?|Mgr|Dr|Pr|Me|St|Ste|cf|[A-Z](?:\.?-[A-Z])?)\.\s*$"
@@ -47,7 +49,7 @@ class Cleaned:
         if self.controls:
             notes.append(f"Control characters ({self.controls}) were read as spaces.")
         if self.surrogates:
-            notes.append(f"Broken characters ({self.surrogates} lone surrogates) were read as \ufffd.")
+            notes.append(f"Lone surrogates ({self.surrogates}), halves of characters, were read as \ufffd.")
         return notes
 
 
@@ -92,7 +94,7 @@ def quiet(text: str) -> str:
     Letters whose small form is longer are left alone, so that offsets stay true.
     """
     capitals = sum(character.isupper() for character in text)
-    if capitals < 4 or any(character.islower() for character in text):
+    if capitals < 4 or any(character.upper() != character for character in text):
         return text
     first = next(index for index, character in enumerate(text) if character.isupper())
     small = (
@@ -126,12 +128,12 @@ def group(pieces: list[Span], words: list[Span]) -> list[int]:
 def whole_pieces(offsets: list[Span], owners: list[int], limit: int) -> int:
     """How many pieces to keep so that at most `limit` are, and no word is cut if that can be.
 
-    A first word that is longer than the limit is cut between two of its characters.
+    A word of more than half the limit is cut all the same, between two of its characters.
     """
     kept = limit
-    while kept > 1 and owners[kept] == owners[kept - 1]:
+    while kept > 0 and owners[kept] == owners[kept - 1]:
         kept -= 1
-    if kept > 1 or owners[0] != owners[limit]:
+    if kept >= limit / 2:
         return kept
     kept = limit
     while kept > 1 and offsets[kept] == offsets[kept - 1]:
@@ -176,7 +178,15 @@ class Pieces:
         The bytes of one character share its span; a piece of spaces alone keeps them.
         """
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        return encoding.ids, [_strip(text, *span) for span in encoding.offsets]
+        # Where letter and accent are two characters, the tokenizer gives the letter's offset only:
+        # a piece reaches to where the next one starts.
+        spans: list[Span] = []
+        reach, following = len(text), len(text)
+        for start, stop in reversed(encoding.offsets):
+            if start != following:
+                reach, following = following, start
+            spans.append(_strip(text, start, max(stop, reach)))
+        return encoding.ids, spans[::-1]
 
     def encode_batch(self, texts: list[str]) -> list[list[int]]:
         """The pieces of many texts, without offsets."""

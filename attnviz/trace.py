@@ -264,7 +264,11 @@ class Trace:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes everything: safetensors, or plain JSON when the name ends in .json."""
+        """Writes everything: safetensors, or plain JSON when the name ends in .json.
+
+        Raises:
+            InputError: it cannot be written there.
+        """
         path = Path(path)
         storage.write(path, self.dumps("json" if path.suffix == ".json" else "safetensors"))
 

@@ -84,10 +84,8 @@ def _step(trace: Trace, position: int) -> dict[str, Any]:
 
 
 def _own_text(trace: Trace) -> str:
-    """The sentence itself: an axis indexes the whole text that it is a part of."""
-    start = min(offset[0] for offset in trace.axis.offsets)
-    stop = max([offset[1] for offset in trace.axis.offsets] + [span[1] for span in trace.unread])
-    return trace.axis.text[start:stop]
+    """The sentence as far as it was read: an axis indexes the whole text that it is a part of."""
+    return trace.axis.text[trace.axis.offsets[0][0] : trace.axis.offsets[-1][1]]
 
 
 def _glue(spans: tuple[Span, ...]) -> list[bool]:

@@ -162,9 +162,10 @@ def _tell_what_was_left_out(traces: list[Trace]) -> None:
     if cut:
         count = sum(stop - start for start, stop in cut)
         where = ", ".join(f"{start + 1:,} to {stop:,}" for start, stop in cut)
+        whole = len(traces[0].axis.text)
         st.warning(
-            f"Left out: {count:,} characters of {len(traces[0].axis.text):,} were not translated, because "
-            f"their sentences are longer than the model can read (characters {where})."
+            f"Left out: {count:,} of the text's {whole:,} characters were not translated (characters {where}); "
+            "the notes at their sentences say why."
         )
 
 

@@ -406,8 +406,8 @@ def test_many_wants_a_list(translator: Translator, texts: Any) -> None:
     ("text", "note"),
     [
         ("Bon\x00jour \x1b toi", "(2)"),
-        ("Bon\ud800jour", "(1 lone"),
-        ("\udfff\ud800 oui", "(2 lone"),
+        ("Bon\ud800jour", "surrogates (1)"),
+        ("\udfff\ud800 oui", "surrogates (2)"),
         ("𓃺𓃻𓃼 𓃽", "never seen"),
         ("UN CHAT NOIR", "Capitals"),
     ],
@@ -529,3 +529,16 @@ def test_a_target_is_written_as_given(translator: Translator, text: str, target:
 def test_a_target_longer_than_the_limit_is_refused(translator: Translator) -> None:
     with pytest.raises(InputError, match=str(LONGEST)):
         translator("Oui.", target="x " * (LONGEST + 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [("Bonjour.\n😀\nMerci.", ["😀"]), ("\u200b\nBonjour.", ["\u200b"]), ("***\nOui.\n---", ["***", "---"])],
+)
+def test_a_line_of_signs_is_left_out_and_said_so(
+    translator: Translator, text: str, left_out: list[str]
+) -> None:
+    trace = translator(text)
+    assert [text[start:stop] for start, stop in trace.unread] == left_out
+    assert any("signs alone" in note for note in trace.notes)
+    assert "".join(trace.axis.tokens).count("</s>") == text.count(".")

@@ -74,7 +74,7 @@ def test_cleaning_changes_only_what_no_later_step_can_take(text: str) -> None:
 def test_the_notes_of_cleaning_count() -> None:
     controls, surrogates = clean("a\x00\x1bb\ud800").notes()
     assert "(2)" in controls
-    assert "(1 " in surrogates
+    assert "(1)" in surrogates
     assert clean("l’été\r\n\tfin").notes() == []
 
 
@@ -226,13 +226,15 @@ def test_every_piece_has_one_word_and_words_follow_each_other(translator: Transl
             assert spans[owner][0] < stop <= spans[owner][1]
 
 
-def test_a_piece_count_never_cuts_a_word_that_is_not_the_first() -> None:
+def test_a_piece_count_cuts_no_word_unless_it_would_cost_half_of_all() -> None:
     owners = [0, 0, 1, 1, 1, 2]
     offsets = [(index, index + 1) for index in range(6)]
     assert [whole_pieces(offsets, owners, limit) for limit in (2, 3, 4, 5)] == [2, 2, 2, 5]
+    endless = [0, *[1] * 9]
+    assert whole_pieces([(index, index + 1) for index in range(10)], endless, 8) == 8
 
 
-def test_a_first_word_too_long_is_cut_between_characters() -> None:
+def test_a_word_too_long_is_cut_between_characters() -> None:
     offsets = [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)]  # the middle character is three bytes
     assert [whole_pieces(offsets, [0] * 5, limit) for limit in (1, 2, 3, 4)] == [1, 1, 1, 4]
 
@@ -245,7 +247,8 @@ def test_as_many_whole_words_are_kept_as_fit(sizes: list[int], data: st.DataObje
     offsets = [(index, index + 1) for index in range(len(owners))]
     ends = [sum(sizes[:count]) for count in range(1, len(sizes) + 1)]
     fitting = [end for end in ends if end <= limit]
-    assert whole_pieces(offsets, owners, limit) == (fitting[-1] if fitting else limit)
+    whole = fitting[-1] if fitting else 0
+    assert whole_pieces(offsets, owners, limit) == (whole if whole >= limit / 2 else limit)
 
 
 # --- pieces, with the tokenizer that is shipped
