@@ -23,7 +23,8 @@ from attnviz.trace import Beam, Step
 ALTERNATIVES = 5
 
 Steps = list[Step | None]
-Choose = Callable[[int, Tensor, list[int]], Tensor]
+# (position, rows that go on, logprobs (B, V), the best tokens of each (B, 5)) -> tokens (B,)
+Choose = Callable[[int, list[int], Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def greedy(
     model: EncoderDecoder, memory: Memory, vocabulary: Vocabulary, limits: list[int]
 ) -> Iterator[Steps]:
     """Takes the likeliest token at each step; stops a source at the end mark or at its limit."""
-    return _walk(model, memory, vocabulary, limits, lambda _position, logprobs, _rows: logprobs.argmax(-1))
+    return _walk(model, memory, vocabulary, limits, lambda _position, _rows, _logprobs, best: best[:, 0])
 
 
 def sample(
@@ -55,7 +56,7 @@ def sample(
     A step's logprob and alternatives are the model's own, at temperature 1.
     """
 
-    def draw(_position: int, logprobs: Tensor, _rows: list[int]) -> Tensor:
+    def draw(_position: int, _rows: list[int], logprobs: Tensor, _best: Tensor) -> Tensor:
         chances = torch.softmax(logprobs / temperature, dim=-1)
         return torch.multinomial(chances, 1, generator=generator).squeeze(-1)
 
@@ -67,7 +68,7 @@ def forced(
 ) -> Iterator[Steps]:
     """Writes the given targets and shows what the model would have done at each step of them."""
 
-    def dictated(position: int, _logprobs: Tensor, rows: list[int]) -> Tensor:
+    def dictated(position: int, rows: list[int], _logprobs: Tensor, _best: Tensor) -> Tensor:
         return torch.tensor([targets[row][position] for row in rows])
 
     return _walk(model, memory, vocabulary, [len(target) for target in targets], dictated)
@@ -77,17 +78,18 @@ def forced(
 def _walk(
     model: EncoderDecoder, memory: Memory, vocabulary: Vocabulary, limits: list[int], choose: Choose
 ) -> Iterator[Steps]:
-    """One hypothesis a source, each token as `choose(position, logprobs, rows)` says."""
+    """One hypothesis a source, each token as `choose` says."""
     rows = list(range(len(limits)))
     tokens = torch.full((len(rows),), vocabulary.start)
     state = model.decoder.start(memory)
     for position in range(max(limits)):
         logits, state, attended = model.step(tokens, state, memory)
         logprobs = torch.log_softmax(logits, dim=-1)
-        tokens = choose(position, logprobs, rows)
+        best = logprobs.topk(ALTERNATIVES)
+        tokens = choose(position, rows, logprobs, best.indices)
         taken = tokens.tolist()
         taken_logprobs = logprobs.gather(1, tokens.unsqueeze(1)).squeeze(1).tolist()
-        moment = _Moment.of(logprobs.topk(ALTERNATIVES), attended, state)
+        moment = _Moment.of(best, attended, state)
         steps: Steps = [None] * len(limits)
         for index, row in enumerate(rows):
             steps[row] = moment.step(index, position, taken[index], taken_logprobs[index], vocabulary)

@@ -133,7 +133,7 @@ def test_what_was_left_out_is_said_exactly(translator: Translator) -> None:
     text = "le chien et " * 1700
     at = write(open_page(), text)
     ((start, stop),) = translator(text).unread
-    assert f"characters {start + 1:,} to {stop:,}" in at.warning[0].value
+    assert f"({start + 1:,} to {stop:,})" in at.warning[0].value
     assert stop == len(text.rstrip())
 
 
