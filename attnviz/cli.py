@@ -187,15 +187,21 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
+    from attnviz.training.captioning import Captioning
     from attnviz.training.loop import train
-    from attnviz.training.recipe import read_recipe
+    from attnviz.training.recipe import CaptioningRecipe, read_recipe
+    from attnviz.training.translation import Translation
 
     recipe = read_recipe(options.recipe)
+    folder, out = options.runs / recipe.name, options.out / recipe.name
 
     def report(line: str) -> None:
         print(line, flush=True)
 
-    train(recipe, options.data, options.runs, options.out / recipe.name, report)
+    if isinstance(recipe, CaptioningRecipe):
+        train(Captioning(recipe, options.data, folder, report), recipe, options.runs, out, report)
+    else:
+        train(Translation(recipe, options.data, folder), recipe, options.runs, out, report)
     return 0
 
 

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 import attnviz
 from attnviz.attention import Additive
 from attnviz.decoders import AttentionDecoder
-from attnviz.model import EncoderDecoder
+from attnviz.model import TextToText
 from attnviz.tasks import Translator
 from attnviz.trace import Trace
 
@@ -74,7 +74,7 @@ def _steps_taken(trace: Trace) -> int:
 
 
 @torch.inference_mode()
-def floor(model: EncoderDecoder, encoded: list[Shape], steps: list[Shape]) -> None:
+def floor(model: TextToText, encoded: list[Shape], steps: list[Shape]) -> None:
     """The matrix products of the given batches and steps, and nothing else."""
     decoder, cell = model.decoder, model.decoder.cell
     assert isinstance(decoder, AttentionDecoder)

@@ -4,20 +4,20 @@ import pytest
 import torch
 
 from attnviz import load
-from attnviz.model import Config, EncoderDecoder
+from attnviz.model import Config, TextToText
 from attnviz.search import Vocabulary
 from attnviz.tasks import Translator
 
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
 
 
-def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> EncoderDecoder:
+def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> TextToText:
     """An untrained model whose annotations and states are 8 wide, with lively random weights."""
     torch.manual_seed(seed)
     config = Config(
         vocabulary, mechanism, embedding_width=6, encoder_width=4, attention_width=5, decoder_width=8
     )
-    model = EncoderDecoder(config).eval()
+    model = TextToText(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.7)

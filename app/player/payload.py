@@ -85,7 +85,8 @@ def _step(trace: Trace, position: int) -> dict[str, Any]:
 
 def _own_text(trace: Trace) -> str:
     """The sentence as far as it was read: an axis indexes the whole text that it is a part of."""
-    return trace.axis.text[trace.axis.offsets[0][0] : trace.axis.offsets[-1][1]]
+    sequence = trace.sequence
+    return sequence.text[sequence.offsets[0][0] : sequence.offsets[-1][1]]
 
 
 def _glue(spans: tuple[Span, ...]) -> list[bool]:

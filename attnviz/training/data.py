@@ -11,13 +11,13 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnviz.parallel import Pair, read_pairs
 from attnviz.text import Pieces
-from attnviz.training.recipe import Data, Recipe, Variation
+from attnviz.training.recipe import Data, TranslationRecipe, Variation
 
 
 class Corpus:
     """The training sets of a recipe; every epoch draws its shares of them anew."""
 
-    def __init__(self, recipe: Recipe, folder: Path) -> None:
+    def __init__(self, recipe: TranslationRecipe, folder: Path) -> None:
         self.recipe = recipe
         self.sets = [(data, _kept(read_pairs(folder / data.file), data)) for data in recipe.data]
 

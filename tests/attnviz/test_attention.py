@@ -28,7 +28,7 @@ def attend(attention: Attention, mask: list[bool] | None = None) -> tuple[list, 
     annotations = double([ANNOTATIONS])
     masks = None if mask is None else torch.tensor([mask])
     attended = attention.double()(double([QUERY]), memory_of(attention, annotations, masks))
-    return tuple(part[0].tolist() for part in attended)
+    return tuple(part[0].tolist() for part in attended[:3])
 
 
 def additive() -> Additive:

@@ -103,8 +103,7 @@ def test_teacher_forcing_is_the_steps_one_after_the_other(mechanism: str) -> Non
         for token in before:
             logits, state, _ = model.step(torch.tensor([token]), state, memory)
             stepped.append(logits[0])
-        tokens = torch.tensor([SOURCE])
-        together = model.logits(model.readouts(tokens, tokens >= 0, torch.tensor([before])))[0]
+        together = model.logits(model.unroll(torch.tensor([before]), memory).readouts)[0]
     torch.testing.assert_close(together, torch.stack(stepped), atol=1e-5, rtol=1e-5)
 
 

@@ -12,7 +12,8 @@ from attnviz.errors import FormatError, InputError
 from attnviz.text import Pieces
 from attnviz.training import data, subwords
 from attnviz.training.loop import train
-from attnviz.training.recipe import Optimisation, Recipe, Variation, read_recipe
+from attnviz.training.recipe import Optimisation, TranslationRecipe, Variation, read_recipe
+from attnviz.training.translation import Translation
 
 NOUNS = {"chien": "dog", "chat": "cat", "homme": "man", "lit": "bed", "mur": "wall", "pain": "bread"}
 VERBS = {"voit": "sees", "mange": "eats", "prend": "takes", "pousse": "pushes"}
@@ -24,7 +25,7 @@ PAIRS = [
 ]
 
 
-def recipe(updates: int, **changes) -> Recipe:
+def recipe(updates: int, **changes) -> TranslationRecipe:
     table = {
         "name": "toy",
         "task": "translation",
@@ -40,7 +41,7 @@ def recipe(updates: int, **changes) -> Recipe:
         "data": (data.Data("toy.tsv.gz"),),
         "development": ("toy.tsv.gz",),
     }
-    return Recipe(**{**table, **changes})
+    return TranslationRecipe(**{**table, **changes})
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, name: str, updates: int) -> tuple[Path, list[str]]:
     told: list[str] = []
     out = folder / name / "toy"
-    train(recipe(updates), folder, folder / name, out, told.append)
+    plan = recipe(updates)
+    train(Translation(plan, folder, folder / name / "toy"), plan, folder / name, out, told.append)
     return out, told
 
 

@@ -1,0 +1,117 @@
+"""Captioning, as a job for the loop: Show, Attend and Tell, Xu et al. (2015)."""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+from attnviz.captions import normal, read_captions, read_split
+from attnviz.evaluation import caption_scores
+from attnviz.model import Config, ImageToText
+from attnviz.pretrained import TOKENIZER, load
+from attnviz.text import Pieces
+from attnviz.training import photos, subwords
+from attnviz.training.imagenet import efficientnet_lite0
+from attnviz.training.loop import Report
+from attnviz.training.recipe import CaptioningRecipe
+
+_DEVELOPMENT_BATCH = 100
+# A mirrored photo must not teach left for right.
+_SIDED = re.compile(r"\b(?:left|right)\b")
+
+
+class Batch(NamedTuple):
+    """Features of P photos; tokens before each step and to predict, (P * K, T), padded with -1."""
+
+    middle: Tensor
+    top: Tensor
+    before: Tensor
+    target: Tensor
+
+
+class Captioning:
+    """A captioner that learns from photos with captions; see photos.py for the folder's layout."""
+
+    def __init__(self, recipe: CaptioningRecipe, data: Path, folder: Path, report: Report) -> None:
+        """`folder` keeps what is made once: the subwords and the photos' features."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.recipe, self.data = recipe, data / recipe.photos
+        captions = read_captions(self.data)
+        self.names = read_split(self.data, "train")
+        self.captions = [[normal(caption) for caption in captions[name]] for name in self.names]
+        self.vocabulary = folder / TOKENIZER
+        if not self.vocabulary.exists():
+            texts = [caption for row in self.captions for caption in row]
+            subwords.learn(texts, recipe.pieces).save(str(self.vocabulary), pretty=False)
+        self.pieces = Pieces.read(self.vocabulary)
+        self.token_ids = [self.pieces.encode_batch(row) for row in self.captions]
+        network = efficientnet_lite0()
+        cache = folder / "features"
+        self.middle, self.top = photos.features(
+            network, self.data, self.names, recipe.views, cache / "train", report
+        )
+        names = read_split(self.data, "dev")
+        self.development = photos.features(network, self.data, names, 1, cache / "dev", report)
+        self.references = [[normal(caption) for caption in captions[name]] for name in names]
+        torch.manual_seed(recipe.seed)
+        self.model = ImageToText(Config(vocabulary=len(self.pieces.strings), **recipe.model))
+        self.model.encoder.network.load_state_dict(network.state_dict())
+
+    def epoch(self, number: int) -> Iterator[Batch]:
+        chance = random.Random(self.recipe.seed * 1000 + number)
+        order = list(range(len(self.names)))
+        chance.shuffle(order)
+        size = self.recipe.optimisation.batch_photos
+        for start in range(0, len(order) - size + 1, size):
+            yield self._batch(order[start : start + size], chance)
+
+    def _batch(self, rows: list[int], chance: random.Random) -> Batch:
+        views = [self._view(row, chance) for row in rows]
+        sentences = [[*ids, self.pieces.end] for row in rows for ids in self.token_ids[row]]
+        before = [[self.pieces.start, *ids[:-1]] for ids in sentences]
+        middle, top = (torch.from_numpy(maps[rows, views]).float() for maps in (self.middle, self.top))
+        return Batch(middle, top, _padded(before), _padded(sentences))
+
+    def _view(self, row: int, chance: random.Random) -> int:
+        view = chance.randrange(self.recipe.views)
+        sided = view % 2 and any(map(_SIDED.search, self.captions[row]))
+        return view - 1 if sided else view
+
+    def loss(self, batch: Batch) -> tuple[Tensor, int]:
+        """Cross-entropy in nats a piece, and the doubly stochastic penalty.
+
+        - ln p(y | x) + lambda sum_i (1 - sum_t alpha_i^t)^2, Xu et al. (2015), eq. 14
+        """
+        real = batch.target >= 0
+        with torch.autocast("cpu", torch.bfloat16):
+            memory = self.model.encode_features(batch.middle, batch.top)
+            unrolled = self.model.unroll(batch.before.clamp(min=0), memory)
+            logits = self.model.logits(unrolled.readouts[real])
+        plan = self.recipe.optimisation
+        loss = F.cross_entropy(logits.float(), batch.target[real], label_smoothing=plan.label_smoothing)
+        if plan.doubly_stochastic:
+            coverage = (unrolled.weights.float() * real.unsqueeze(-1)).sum(1)
+            loss = loss + plan.doubly_stochastic * (1 - coverage).square().sum(-1).mean()
+        return loss, int(real.sum())
+
+    def settings(self) -> dict[str, Any]:
+        return {"task": self.recipe.task, "target": self.recipe.target}
+
+    def develop(self, out: Path, report: Report) -> None:
+        captioner = load(str(out))
+        written: list[str] = []
+        middle, top = (torch.from_numpy(maps[:, 0]) for maps in self.development)
+        for maps in zip(*(torch.split(maps, _DEVELOPMENT_BATCH) for maps in (middle, top)), strict=True):
+            memory = captioner.model.encode_features(*(part.float() for part in maps))
+            written += captioner.texts(memory, search="greedy")
+        report(f"development {caption_scores(written, self.references)}")
+
+
+def _padded(rows: list[list[int]]) -> Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=-1)
