@@ -247,7 +247,8 @@ def test_threads_may_share_a_model(translator: Translator, search: str) -> None:
 def test_every_piece_shows_the_user_s_own_characters(
     translator: Translator, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("attnviz.tasks.translation.LONGEST", 40)  # what it never saw may be translated at length
+    # What it never saw may be translated at length.
+    monkeypatch.setattr("attnviz.tasks.translation.LONGEST", 40)
     trace = translator(text, search="greedy")
     assert trace.axis.text == text
     assert_whole(trace)
