@@ -18,7 +18,7 @@ Source = bytes | str | Path | Image.Image
 MOST_PIXELS = 40_000_000
 MOST_BYTES = 20_000_000
 # Only formats that hold plain pixels: no PostScript, nothing that starts another program.
-FORMATS = ("JPEG", "MPO", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF", "PPM", "ICO")
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF", "PPM", "ICO")
 
 
 def read(source: Source) -> Image.Image:
