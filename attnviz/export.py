@@ -7,6 +7,7 @@ w the weight at the pixel's centre and top the weight at the end of the colour s
 import base64
 import html
 import io
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -33,6 +34,7 @@ RAMP = np.array(
     ],
     dtype=np.float64,
 )
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SHADES = 1024
 _SECONDS_A_WORD = 0.7
 _FRAMES_A_WORD = 5
@@ -95,8 +97,15 @@ class Overlay:
             raise InputError(f"Expected a word from 0 to {len(self.words) - 1}, got {word}.")
         return self._blend(self.photo, self.maps[word], self.top(word))
 
+    def word_png(self, word: int) -> bytes:
+        """`picture` as a file."""
+        return _bytes(self.picture(word), "PNG")
+
     def animation(self, file_format: Literal["gif", "webp"]) -> bytes:
-        """The playback, word by word, at most 480 pixels a side; maps blend from word to word."""
+        """The playback, at most 480 pixels a side; maps blend from word to word.
+
+        A GIF has 256 colours a frame and the WebP is lossy: exact colours are in the PNG.
+        """
         photo = _shrunk(self.photo, _ANIMATION_SIDE)
         frames, milliseconds = [], []
         for word in range(len(self.words)):
@@ -154,13 +163,11 @@ class Overlay:
             y = _GAP + index // across * (height + _LABEL + _GAP)
             data = base64.b64encode(_bytes(tile, "PNG")).decode("ascii")
             parts.append(
-                f'<text x="{x + width / 2}" y="{y + _LABEL / 2 + 5}" text-anchor="middle">{html.escape(word)}'
+                f'<text x="{x + width / 2}" y="{y + _LABEL / 2 + 5}" text-anchor="middle">{_xml(word)}'
                 f'</text><image x="{x}" y="{y + _LABEL}" width="{width}" height="{height}" '
                 f'href="data:image/png;base64,{data}"/>'
             )
-        parts.append(
-            f'<text x="{_GAP}" y="{size[1] - _GAP}" fill="#555">{html.escape(self.legend())}</text></svg>'
-        )
+        parts.append(f'<text x="{_GAP}" y="{size[1] - _GAP}" fill="#555">{_xml(self.legend())}</text></svg>')
         return "".join(parts)
 
     def legend(self) -> str:
@@ -243,6 +250,11 @@ def _fitted(word: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, width
     while word and font.getlength(f"{word}...") > width:
         word = word[:-1]
     return f"{word}..."
+
+
+def _xml(text: str) -> str:
+    """The text for an XML file; U+FFFD for characters that none can hold."""
+    return html.escape(_NOT_XML.sub("\ufffd", text))
 
 
 def _bytes(picture: Image.Image, file_format: str) -> bytes:

@@ -309,6 +309,7 @@ class _Tree:
         return Beam(
             np.array([node.parent for node in self.nodes], dtype=np.int32),
             tuple(vocabulary.labels[node.token] for node in self.nodes),
+            np.array([node.token for node in self.nodes], dtype=np.int32),
             np.array([node.position for node in self.nodes], dtype=np.int32),
             np.array([node.logprob for node in self.nodes], dtype=np.float32),
             np.array([node.total for node in self.nodes], dtype=np.float32),

@@ -18,7 +18,7 @@ from attnviz.errors import FormatError, InputError, NoAttentionError, ShapeError
 Alternatives = tuple[tuple[str, float], ...]
 
 VERSION = 2
-_BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")
+_BEAM_ARRAYS = ("parents", "token_ids", "positions", "logprobs", "totals", "weights")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +54,9 @@ class Beam:
     """Every hypothesis that a beam search held, as a tree of N nodes; dropped branches too.
 
     parents: (N,), the node before each, -1 at the root; always smaller than the node's own index.
-    tokens: N readable tokens. positions, logprobs, totals: (N,), the step, ln p of the token, and
-    their sum from the root. weights: (N, S), where the node's step looked.
+    tokens: N readable tokens; token_ids: (N,), their indices in the vocabulary. positions,
+    logprobs, totals: (N,), the step, ln p of the token, and their sum from the root. weights:
+    (N, S), where the node's step looked.
     fates: N of "kept" (a later step went on from it), "dropped" (none did) or "finished".
     hypotheses: (node, score) of the finished ones, best first; the first is the one returned.
         Where none finished within the limit, the best unfinished one stands alone.
@@ -63,6 +64,7 @@ class Beam:
 
     parents: np.ndarray
     tokens: tuple[str, ...]
+    token_ids: np.ndarray
     positions: np.ndarray
     logprobs: np.ndarray
     totals: np.ndarray

@@ -1,12 +1,14 @@
 """Captioning: a photo -> Trace over the cells of a grid."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from PIL import Image
 
 from attnviz import images
+from attnviz import search as searches
 from attnviz.attention import Memory
 from attnviz.axes import Grid
 from attnviz.captions import normal
@@ -68,6 +70,34 @@ class Captioner:
         memory = self.encode([images.read(photo)])
         for row in self._search(memory, chosen):
             yield from filter(None, row)
+
+    def hypothesis(self, photo: Source, trace: Trace, rank: int) -> Trace:
+        """The whole trace of another caption that the beam search of a trace found.
+
+        Args:
+            photo: the one that the trace is of. rank: from 0, the best.
+
+        Raises:
+            InputError: the trace has no beam, or no hypothesis of that rank.
+        """
+        if not trace.beams:
+            raise InputError('Expected a trace of a beam search, got one without a beam; use search="beam".')
+        (beam,) = trace.beams
+        if not 0 <= rank < len(beam.hypotheses):
+            raise InputError(
+                f"Expected a rank from 0 to {len(beam.hypotheses) - 1}, got {rank}; "
+                "the beam holds no other finished caption."
+            )
+        ids = beam.token_ids[beam.path(beam.hypotheses[rank][0])].tolist()
+        read = images.read(photo)
+        decoding = searches.forced(self.model, self.encode([read]), self.writer.vocabulary, [ids])
+        (steps,), _ = gather(decoding, 1)
+        found = self._trace(read, steps, Options(), beam)
+        return replace(found, settings={**trace.settings, "hypothesis": rank})
+
+    def written(self, beam: Beam, rank: int) -> str:
+        """The text of a beam's hypothesis."""
+        return self.writer.output(beam.token_ids[beam.path(beam.hypotheses[rank][0])].tolist()).text
 
     def texts(self, memory: Memory, **options: Any) -> list[str]:
         """The captions alone of the photos that a memory holds."""
