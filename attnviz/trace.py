@@ -158,7 +158,10 @@ class Trace:
     def collect(
         cls, steps: list[Step], axis: Axis, output: Sequence, task: str, model: str, **rest: Any
     ) -> "Trace":
-        """The trace of these steps, of which there is at least one."""
+        """The trace of these steps, of which there is at least one.
+
+        Source positions beyond the axis are the padding of a batch, and left out.
+        """
         return cls(
             task,
             model,
@@ -167,8 +170,8 @@ class Trace:
             np.array([step.token_id for step in steps], dtype=np.int32),
             np.array([step.logprob for step in steps], dtype=np.float32),
             tuple(step.alternatives for step in steps),
-            np.stack([step.energies for step in steps]),
-            np.stack([step.weights for step in steps]),
+            np.stack([step.energies for step in steps])[:, : len(axis)],
+            np.stack([step.weights for step in steps])[:, : len(axis)],
             np.stack([step.context for step in steps]),
             np.stack([step.state for step in steps]),
             np.array([step.gate for step in steps if step.gate is not None], dtype=np.float32),

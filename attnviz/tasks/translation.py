@@ -244,13 +244,8 @@ class Translator:
 
     def _trace(self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None) -> Trace:
         length = len(sentence.sequence)
-        if steps[0].weights.shape[0]:  # the batch's padding goes; without attention there is none
-            steps = [
-                replace(step, energies=step.energies[:length], weights=step.weights[:length])
-                for step in steps
-            ]
-            if beam is not None:
-                beam = replace(beam, weights=beam.weights[:, :length])
+        if beam is not None:
+            beam = replace(beam, weights=beam.weights[:, :length])  # the batch's padding goes
         notes = sentence.notes
         if steps[-1].token_id != self.pieces.end:
             notes += (f"The translation was stopped after {len(steps)} pieces without an end mark.",)

@@ -90,7 +90,7 @@ def test_everything_can_be_drawn_at_any_size(size: tuple[int, int]) -> None:
     for file_format in ("gif", "webp"):
         animation = Image.open(io.BytesIO(overlay.animation(file_format)))
         # Frames that are alike are merged into a longer one.
-            assert animation.n_frames > len(overlay.words) or max(size) < 10
+        assert animation.n_frames > len(overlay.words) or max(size) < 10
     assert Image.open(io.BytesIO(overlay.sheet_png())).width >= 180 or size[0] < 180
     tree = ET.fromstring(overlay.sheet_svg())
     texts = [node.text for node in tree.iter("{http://www.w3.org/2000/svg}text")]
@@ -102,7 +102,9 @@ def test_everything_can_be_drawn_at_any_size(size: tuple[int, int]) -> None:
 def test_words_of_any_kind_are_safe_in_the_svg(word: str) -> None:
     overlay = made(20, 20)
     overlay.__dict__["words"] = (word, *overlay.words[1:])
-    texts = [node.text for node in ET.fromstring(overlay.sheet_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    texts = [
+        node.text for node in ET.fromstring(overlay.sheet_svg()).iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert len(texts[0]) == len(word)
     if word.isprintable():
         assert texts[0] == word
