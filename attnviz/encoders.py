@@ -48,9 +48,10 @@ class TextEncoder(nn.Module):
 class ImageEncoder(nn.Module):
     """One annotation for each cell of a 14 x 14 grid over the photo, row by row.
 
-    h_i = relu(W_m m_i + W_t t_i + b), m the stride-16 map of the image network, t its stride-32
-    map brought to the same grid by bilinear interpolation. (Xu et al. (2015), section 3.1.1, take
-    one map of VGG; the deeper of these two knows what is there, the other one where.)
+    h_i = relu(W_m norm(m_i) + W_t norm(t_i) + b), m the stride-16 map of the image network, t its
+    stride-32 map brought to the same grid by bilinear interpolation. (Xu et al. (2015), section
+    3.1.1, take one map of VGG; the deeper of these two knows what is there, the other one where.)
+    Unnormalised, the first map is seven times as large as the second and drowns it.
 
     The image network is frozen, so that its maps can be computed once and kept.
     """
@@ -59,6 +60,8 @@ class ImageEncoder(nn.Module):
         super().__init__()
         self.network = EfficientNetLite0()
         self.dropout = nn.Dropout(dropout)
+        self.middle_norm = nn.LayerNorm(MIDDLE_CHANNELS)
+        self.top_norm = nn.LayerNorm(TOP_CHANNELS)
         self.middle_layer = nn.Linear(MIDDLE_CHANNELS, width)
         self.top_layer = nn.Linear(TOP_CHANNELS, width, bias=False)
 
@@ -71,8 +74,8 @@ class ImageEncoder(nn.Module):
         Returns:
             annotations (B, 196, D); summary (B, D), their mean.
         """
-        fine = self.middle_layer(_cells(self.dropout(middle)))  # (B, 196, D)
-        coarse = self.top_layer(_cells(self.dropout(top))).mT.unflatten(-1, top.shape[-2:])
+        fine = self.middle_layer(self.middle_norm(_cells(middle)))  # (B, 196, D)
+        coarse = self.top_layer(self.top_norm(_cells(top))).mT.unflatten(-1, top.shape[-2:])
         coarse = functional.interpolate(coarse, middle.shape[-2:], mode="bilinear", align_corners=False)
         annotations = self.dropout(torch.relu(fine + _cells(coarse)))
         return annotations, annotations.mean(1)

@@ -82,6 +82,16 @@ def probability(trace: Trace, matrix: WeightMatrix) -> np.ndarray:
     return np.exp([logprobs[list(row)].sum() for row in matrix.rows])
 
 
+def gate(trace: Trace, matrix: WeightMatrix) -> list[float] | None:
+    """How much of the context the decoder let in, for each target label: the mean over its steps.
+
+    Xu et al. (2015), section 4.2.1, beta. None for a model without a gate.
+    """
+    if not len(trace.gates):
+        return None
+    return [float(trace.gates[list(row)].mean(dtype=np.float64)) for row in matrix.rows]
+
+
 def confidence(trace: Trace) -> float:
     """The geometric mean of the steps' probabilities, from 0 to 1; the end mark counted."""
     return float(np.exp(trace.logprobs.mean(dtype=np.float64)))

@@ -1,6 +1,7 @@
 """The page Caption: a photo in, a caption out, and where each of its words looked."""
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -215,7 +216,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
         )
         smooth = st.toggle("Smooth", value=True)
     drawn = Overlay(upright, trace, own_scale=own_scale == "each word's own", smooth=smooth)
-    files = {
+    files: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "Overlay, full size (PNG)": (lambda: drawn.word_png(word), "overlay.png", "image/png"),
         "All maps (PNG)": (drawn.sheet_png, "maps.png", "image/png"),
         "All maps (SVG)": (drawn.sheet_svg, "maps.svg", "image/svg+xml"),

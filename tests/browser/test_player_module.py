@@ -93,7 +93,7 @@ def open_player(browser, script):
         set_theme(page, theme)
         page.evaluate(
             "([html, css]) => build(html, css)",
-            [(PLAYER / "player.html").read_text(), (PLAYER / "player.css").read_text()],
+            [player.with_controls(player.text("player.html")), player.text("player.css")],
         )
         show(page, data)
         return page
