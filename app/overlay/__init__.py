@@ -38,7 +38,7 @@ def script() -> str:
 
 def style() -> str:
     """The player's style, and what the overlay adds to it."""
-    return player.text("player.css") + _text("overlay.css")
+    return player.style() + _text("overlay.css")
 
 
 def page() -> str:

@@ -40,6 +40,16 @@ def text(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
+def style() -> str:
+    """The component's CSS."""
+    return text("player.css")
+
+
+def page() -> str:
+    """The component's HTML."""
+    return with_controls(text("player.html"))
+
+
 def with_controls(html: str) -> str:
     """A page with the row of controls in its place."""
     return html.replace("<!-- controls -->", text("controls.html"))
@@ -47,8 +57,8 @@ def with_controls(html: str) -> str:
 
 _component = st.components.v2.component(
     "attnviz_player",
-    html=with_controls(text("player.html")),
-    css=text("player.css"),
+    html=page(),
+    css=style(),
     js=script(),
 )
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
-from overlay import overlay
-from overlay.payload import payload
 from PIL import Image
 
 import photos
@@ -17,6 +15,8 @@ from attnviz.errors import AttnvizError, InputError
 from attnviz.export import Overlay
 from attnviz.trace import Trace
 from attnviz.weight_matrix import matrix
+from overlay import overlay
+from overlay.payload import payload
 from photos import Photo
 from strip import strip
 

@@ -6,11 +6,15 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.mounting import open_page
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = os.environ.get("ATTNVIZ_CHROMIUM", "/usr/bin/chromium")
@@ -31,6 +35,22 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def open_component(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens pages that show a component; fails the test if one of them logs an error."""
+    errors: list[str] = []
+    pages: list[Page] = []
+
+    def open_one(component: ModuleType, data: dict[str, Any], **options: Any) -> Page:
+        pages.append(open_page(browser, component, data, errors, **options))
+        return pages[-1]
+
+    yield open_one
+    for page in pages:
+        page.context.close()
+    assert errors == []
 
 
 @pytest.fixture(scope="session")
