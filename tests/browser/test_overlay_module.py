@@ -1,6 +1,7 @@
-"""The overlay's JavaScript in a real Chromium, without Streamlit: colours, places and sums against their formulas.
+"""The overlay's JavaScript in a real Chromium, without Streamlit: colours, places and sums.
 
-Expected pixels come from attnviz.export's definition of the ramp and from the payload, never from the overlay.
+Expected pixels come from attnviz.export's definition of the ramp and from the payload, never from
+the overlay.
 """
 
 import base64
@@ -84,6 +85,7 @@ def blended(share: float, opacity: float) -> np.ndarray:
 
 def at(page, x: float, y: float) -> tuple[float, float]:
     """A place on the photo, given as shares of its sides, in the window."""
+    page.locator(".view").scroll_into_view_if_needed()
     box = page.locator(".view").bounding_box()
     return box["x"] + x * box["width"], box["y"] + y * box["height"]
 
@@ -135,7 +137,7 @@ def test_smooth_maps_are_those_of_the_package(open_overlay) -> None:
 
 
 def test_opacity_and_the_scales(open_overlay) -> None:
-    """Word 0 is sharp, word 1 flat: with one scale for all it looks flat and dark, on its own it is bright."""
+    """Word 0 is sharp, word 1 flat: one scale for all shows it dark, its own scale bright."""
     flat = np.full((1, 196), 1 / 196)
     sharp = np.eye(196)[:1]
     page = open_overlay(made(maps=np.concatenate([sharp, flat])))
@@ -271,7 +273,8 @@ def test_it_plays_to_the_end_and_maps_blend(open_overlay) -> None:
     assert seen[-1] == 3
     assert any(value % 1 for value in seen)  # between two words
     expect(page.locator(".play span")).to_have_text("Play")
-    page.locator(".seek").fill("0.5")
+    # A drag that has not ended: letting go settles on a word.
+    page.locator(".seek").evaluate("slider => { slider.value = 0.5; slider.oninput() }")
     # Half of word 0's map and half of word 1's: both cells are at the middle of the ramp.
     found = pixels(page)
     height, width, _ = found.shape
