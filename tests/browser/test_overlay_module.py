@@ -85,7 +85,7 @@ def blended(share: float, opacity: float) -> np.ndarray:
 
 def at(page, x: float, y: float) -> tuple[float, float]:
     """A place on the photo, given as shares of its sides, in the window."""
-    page.locator(".view").scroll_into_view_if_needed()
+    page.locator(".view").evaluate("view => view.scrollIntoView({ block: 'center' })")
     box = page.locator(".view").bounding_box()
     return box["x"] + x * box["width"], box["y"] + y * box["height"]
 
