@@ -1,28 +1,25 @@
 """Reads folders of photos with captions, laid out like Flickr8k."""
 
 import gzip
-import io
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from PIL import Image
-
 from attnviz.errors import InputError
 
 
-class _Tar(Mapping[str, Image.Image]):
-    """The photos of a tar archive by name, decoded when asked for."""
+class _Tar(Mapping[str, bytes]):
+    """The files of a tar archive by name."""
 
     def __init__(self, path: Path) -> None:
         self._archive = tarfile.open(path)  # noqa: SIM115 (read from as long as the mapping lives)
         self._members = {Path(member.name).name: member for member in self._archive if member.isfile()}
 
-    def __getitem__(self, name: str) -> Image.Image:
+    def __getitem__(self, name: str) -> bytes:
         part = self._archive.extractfile(self._members[name])
         assert part is not None
-        return Image.open(io.BytesIO(part.read()))
+        return part.read()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -31,14 +28,14 @@ class _Tar(Mapping[str, Image.Image]):
         return len(self._members)
 
 
-class _Folder(Mapping[str, Image.Image]):
-    """The photos of a folder by name."""
+class _Folder(Mapping[str, bytes]):
+    """The files of a folder by name."""
 
     def __init__(self, path: Path) -> None:
         self._paths = {file.name: file for file in path.iterdir() if file.is_file()}
 
-    def __getitem__(self, name: str) -> Image.Image:
-        return Image.open(self._paths[name])
+    def __getitem__(self, name: str) -> bytes:
+        return self._paths[name].read_bytes()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._paths)
@@ -47,8 +44,8 @@ class _Folder(Mapping[str, Image.Image]):
         return len(self._paths)
 
 
-def open_photos(folder: Path) -> Mapping[str, Image.Image]:
-    """The photos of a folder, from its images.tar or its images/, by file name.
+def open_photos(folder: Path) -> Mapping[str, bytes]:
+    """The photos of a folder, from its images.tar or its images/, by file name: their files' bytes.
 
     Raises:
         InputError: there is neither.

@@ -236,7 +236,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from attnviz.training.captioning import Captioning
+    from attnviz.training.captioning import Captioning, SelfCritical
     from attnviz.training.loop import train
     from attnviz.training.recipe import CaptioningRecipe, read_recipe
     from attnviz.training.translation import Translation
@@ -247,10 +247,16 @@ def _train(options: argparse.Namespace) -> int:
     def report(line: str) -> None:
         print(line, flush=True)
 
+    checkpoint = folder / "checkpoint.pt"
     if isinstance(recipe, CaptioningRecipe):
-        train(Captioning(recipe, options.data, folder, report), recipe, options.runs, out, report)
+        job = Captioning(recipe, options.data, folder, report)
+        learned = train(job, recipe.optimisation, checkpoint, out, report)
+        if recipe.refinement is not None:
+            second = SelfCritical(job, learned, recipe.refinement)
+            train(second, recipe.refinement, folder / "refined.pt", out, report)
     else:
-        train(Translation(recipe, options.data, folder), recipe, options.runs, out, report)
+        job_of_text = Translation(recipe, options.data, folder)
+        train(job_of_text, recipe.optimisation, checkpoint, out, report)
     return 0
 
 

@@ -17,7 +17,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from attnviz.model import EncoderDecoder
 from attnviz.pretrained import CONFIG, FORMAT, TOKENIZER, WEIGHTS, checksum
-from attnviz.training.recipe import Optimisation, Recipe
+from attnviz.training.recipe import Optimisation
 
 Report = Callable[[str], None]
 Batch = TypeVar("Batch")
@@ -41,7 +41,7 @@ class Job(Protocol[Batch]):
         ...
 
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
-        """The loss to be lowered, in nats a token, and the number of tokens."""
+        """The loss to be lowered, such as nats a token, and the number of tokens."""
         ...
 
     def settings(self) -> dict[str, Any]:
@@ -53,17 +53,19 @@ class Job(Protocol[Batch]):
         ...
 
 
-def train(job: Job[Batch], recipe: Recipe, runs: Path, out: Path, report: Report) -> None:
+def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, report: Report) -> EncoderDecoder:
     """Trains a job's model and writes config.json, tokenizer.json and weights.safetensors.
 
-    A checkpoint under `runs` holds everything, so that a run that was stopped goes on from it.
-    Whatever stands in `out` is replaced with each checkpoint by the average of the weights so far.
+    The checkpoint holds everything, so that a run that was stopped goes on from it. Whatever stands
+    in `out` is replaced with each checkpoint by the average of the weights so far.
+
+    Returns:
+        the model with the averaged weights.
     """
     out.mkdir(parents=True, exist_ok=True)
-    run = _Run(job, recipe.optimisation, runs / recipe.name / "checkpoint.pt")
+    run = _Run(job, plan, checkpoint)
     run.resume(report)
     meter = _Meter(report)
-    plan = recipe.optimisation
     while run.update < plan.updates:
         for batch in job.epoch(run.epoch):
             loss, tokens = run.learn(batch)
@@ -73,8 +75,9 @@ def train(job: Job[Batch], recipe: Recipe, runs: Path, out: Path, report: Report
                 export(run.averaged(), job.settings(), job.vocabulary, out)
                 job.develop(out, report)
             if run.update == plan.updates:
-                return
+                break
         run.epoch += 1
+    return run.averaged()
 
 
 class _Run(Generic[Batch]):
@@ -92,7 +95,7 @@ class _Run(Generic[Batch]):
         self.update = self.epoch = 0
 
     def learn(self, batch: Batch) -> tuple[float, int]:
-        """One update; returns the loss in nats a token, and the number of tokens."""
+        """One update; returns the loss and the number of tokens."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.plan.learning_rate * _rate(self.update, self.plan)
         loss, tokens = self.job.loss(batch)

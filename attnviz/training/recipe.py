@@ -83,10 +83,15 @@ class TranslationRecipe(Recipe):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptioningRecipe(Recipe):
-    """For captioning: the folder of the photos, and how many views of each are seen."""
+    """For captioning.
+
+    photos: their folder. views: how many of each are seen. refinement: a second stage, that
+    rewards whole captions; see training.captioning.SelfCritical.
+    """
 
     photos: str
     views: int = 1
+    refinement: Optimisation | None = None
 
 
 def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe:
@@ -103,6 +108,8 @@ def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         table["optimisation"] = Optimisation(**table["optimisation"])
+        if "refinement" in table:
+            table["refinement"] = Optimisation(**table["refinement"])
         if table["task"] == "captioning":
             return CaptioningRecipe(**table)
         table["data"] = tuple(Data(**row) for row in table["data"])

@@ -55,7 +55,9 @@ def run(folder: Path, name: str, updates: int) -> tuple[Path, list[str]]:
     told: list[str] = []
     out = folder / name / "toy"
     plan = recipe(updates)
-    train(Translation(plan, folder, folder / name / "toy"), plan, folder / name, out, told.append)
+    run_folder = folder / name / "runs"
+    job = Translation(plan, folder, run_folder)
+    train(job, plan.optimisation, run_folder / "checkpoint.pt", out, told.append)
     return out, told
 
 
@@ -72,7 +74,7 @@ def test_a_stopped_run_goes_on_where_it_was(folder: Path) -> None:
     out, told = run(folder, "two", 60)
     assert told[0] == "resumed at update 30"
     assert told[-1].startswith("development toy.tsv.gz BLEU ")
-    saved = torch.load(folder / "two" / "toy" / "checkpoint.pt", weights_only=True)
+    saved = torch.load(folder / "two" / "runs" / "checkpoint.pt", weights_only=True)
     assert saved["state"]["update"] == 60
     assert attnviz.load(str(out))("le chien voit le chat .").text
 
