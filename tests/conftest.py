@@ -1,4 +1,4 @@
-"""Fixtures for all tests: a tiny untrained model, and the shipped translator."""
+"""Fixtures for all tests: a tiny untrained model, and the shipped ones."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ import torch
 from attnviz import load
 from attnviz.model import Config, TextToText
 from attnviz.search import Vocabulary
-from attnviz.tasks import Translator
+from attnviz.tasks import Captioner, Translator
 
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
 
@@ -33,3 +33,9 @@ def vocabulary(size: int = 12) -> Vocabulary:
 def translator() -> Translator:
     """The shipped French to English model."""
     return load("translate-fr-en")
+
+
+@pytest.fixture(scope="session")
+def captioner() -> Captioner:
+    """The shipped captioner."""
+    return load("caption-flickr8k")

@@ -73,7 +73,6 @@ def test_a_trace_over_the_grid_of_the_upright_photo(captioner: Captioner, search
     )
     assert trace.gates.shape == (len(trace),)
     assert ((trace.gates > 0) & (trace.gates < 1)).all()
-    assert trace.text == " ".join(trace.text.split())
 
 
 def test_the_context_is_the_weighted_sum_of_the_annotations(captioner: Captioner) -> None:
