@@ -65,7 +65,10 @@ def test_nothing_reruns_while_looking(visit: Callable[..., Page]) -> None:
         """() => {
              const send = WebSocket.prototype.send;
              window.sentFrames = 0;
-             WebSocket.prototype.send = function (...args) { window.sentFrames += 1; return send.apply(this, args); };
+             WebSocket.prototype.send = function (...args) {
+               window.sentFrames += 1;
+               return send.apply(this, args);
+             };
            }"""
     )
     view = page.locator(".overlay .view")
