@@ -142,7 +142,7 @@ def measure_captions(captioner: Captioner, batch: int, **options: object) -> Non
     seen, spent = timed(features) / len(photos), timed(whole) / len(photos)
     print(
         f"captions, {options['search']}, batch {batch:2} {1 / spent:6.1f} a second, "
-        f"{1000 * spent:4.0f} ms each: features {1000 * seen:4.0f} ms, decoding {1000 * (spent - seen):4.0f} ms"
+        f"{1000 * spent:4.0f} ms each (features {1000 * seen:.0f}, decoding {1000 * (spent - seen):.0f})"
     )
 
 
