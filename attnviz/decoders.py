@@ -12,13 +12,6 @@ from torch import Tensor, nn
 from attnviz.attention import Attended, Attention, Memory
 
 
-class Unrolled(NamedTuple):
-    """readouts (B, T, R) and weights (B, T, S) of all steps of given targets."""
-
-    readouts: Tensor
-    weights: Tensor
-
-
 class DecoderStep(NamedTuple):
     """readout (B, R), what the output layer turns into logits; state (B, H); attended."""
 
@@ -67,8 +60,8 @@ class Decoder(nn.Module):
         joined = torch.cat([state, context, embedded], dim=-1)
         return self.dropout(torch.tanh(self.readout_layer(self.dropout(joined))))
 
-    def unroll(self, embedded: Tensor, memory: Memory) -> Unrolled:
-        """Teacher forcing: all steps of targets whose words are given.
+    def unroll(self, embedded: Tensor, memory: Memory) -> Tensor:
+        """Teacher forcing: the readouts (B * K, T, R) of all steps of targets that are given.
 
         Args:
             embedded: the words before each step, (B * K, T, E): K targets a source, one after the
@@ -78,16 +71,14 @@ class Decoder(nn.Module):
         each = embedded.shape[0] // memory.annotations.shape[0]
         state = self.start(memory).repeat_interleave(each, 0)
         embedded = self.dropout(embedded)
-        states, contexts, weights = [], [], []
+        states, contexts = [], []
         for word in embedded.unbind(1):
             attended = self.look(state.view(-1, each, state.shape[-1]), memory)
             context = attended.admitted().flatten(0, 1)
             state = self.cell(torch.cat([word, context], dim=-1), state)
             states.append(state)
             contexts.append(context)
-            weights.append(attended.weights.flatten(0, 1))
-        readouts = self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
-        return Unrolled(readouts, torch.stack(weights, 1))
+        return self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
 
 
 class AttentionDecoder(Decoder):

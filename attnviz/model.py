@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnviz import attention
 from attnviz.attention import Attended, Memory
-from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder, Unrolled
+from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder
 from attnviz.encoders import ImageEncoder, TextEncoder
 
 
@@ -71,8 +71,8 @@ class EncoderDecoder(nn.Module):
         """Readouts (..., R) -> logits (..., V)."""
         return nn.functional.linear(readout, self.embedding.weight, self.output_bias)
 
-    def unroll(self, before: Tensor, memory: Memory) -> Unrolled:
-        """Teacher forcing: the tokens before each step, (B * K, T), and the memory of B sources."""
+    def unroll(self, before: Tensor, memory: Memory) -> Tensor:
+        """Teacher forcing: the readouts (B * K, T, R), from the tokens before each step, (B * K, T)."""
         return self.decoder.unroll(self.embed(before), memory)
 
 

@@ -36,7 +36,7 @@ class Optimisation:
     """Adam with a linear warm-up, a level stretch and a linear cool-down to zero.
 
     A batch has about `batch_tokens` pieces a side of text, or `batch_photos` photos with all their
-    captions. doubly_stochastic: the weight of the penalty on uneven coverage, for photos.
+    captions.
     """
 
     updates: int
@@ -46,7 +46,6 @@ class Optimisation:
     batch_tokens: int = 3000
     batch_photos: int = 64
     weight_decay: float = 0.01
-    doubly_stochastic: float = 0.0
     label_smoothing: float = 0.1
     clip: float = 1.0
     average: float = 0.999
