@@ -7,4 +7,8 @@ import streamlit as st
 HERE = Path(__file__).parent
 
 st.set_page_config("attnviz", page_icon=str(HERE / "icon.png"), layout="wide")
-st.navigation([st.Page("views/translate.py", title="Translate", default=True)]).run()
+PAGES = [
+    st.Page("views/translate.py", title="Translate", default=True),
+    st.Page("views/caption.py", title="Caption"),
+]
+st.navigation(PAGES, position="top").run()

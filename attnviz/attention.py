@@ -11,7 +11,8 @@ and share the rest: alpha = softmax(u), c_t = sum_i alpha_i h_i. What depends on
 (the keys) is computed once and travels in the memory, never on a module: one model may serve
 many people at once.
 
-Letters: B batch, S source length, D annotation width, A attention width, Q query width.
+Letters: B batch, K queries a source, S source length, D annotation width, A attention width,
+Q query width.
 """
 
 import math
@@ -48,11 +49,19 @@ class Memory:
 
 
 class Attended(NamedTuple):
-    """energies (B, S), -inf under the mask; weights (B, S), rows sum to 1; context (B, D)."""
+    """energies (B, S), -inf under the mask; weights (B, S), rows sum to 1; context (B, D).
+
+    gate: (B,), from 0 to 1, how much of the context a gated decoder lets in; None without a gate.
+    """
 
     energies: Tensor
     weights: Tensor
     context: Tensor
+    gate: Tensor | None = None
+
+    def admitted(self) -> Tensor:
+        """The context that the decoder gets, (B, D): times the gate, if there is one."""
+        return self.context if self.gate is None else self.gate.unsqueeze(-1) * self.context
 
 
 class Attention(nn.Module, ABC):
@@ -64,7 +73,7 @@ class Attention(nn.Module, ABC):
 
     @abstractmethod
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Query (B, Q), keys (B, S, A) -> unmasked energies (B, S)."""
+        """Queries (B, K, Q), keys (B, S, A) -> unmasked energies (B, K, S)."""
 
     def forward(self, query: Tensor, memory: Memory) -> Attended:
         """Weighs every annotation by its energy against the query.
@@ -72,12 +81,13 @@ class Attention(nn.Module, ABC):
         weights = softmax(energies), context = sum_i weights[i] annotations[i]
 
         Args:
-            query: a decoder state, (B, Q).
+            query: a decoder state, (B, Q); or K of them that look at one source, (B, K, Q), so that
+                its annotations need no repeating.
             memory: annotations (B, S, D), keys (B, S, A), mask (B, S).
 
         Returns:
             energies (B, S), -inf under the mask; weights (B, S), exactly 0 under the mask;
-            context (B, D).
+            context (B, D). Each has K after B if the query has.
 
         Raises:
             ShapeError: the query and the memory disagree in batch size or width.
@@ -87,10 +97,15 @@ class Attention(nn.Module, ABC):
                 f"The query holds {query.shape[0]} rows and the memory {memory.keys.shape[0]}; "
                 "both must be of one batch."
             )
-        energies = self.energies(query, memory.keys).masked_fill(~memory.mask, -math.inf)
+        if query.dim() == 2:
+            return Attended(*(part.squeeze(1) for part in self._look(query.unsqueeze(1), memory)))
+        return Attended(*self._look(query, memory))
+
+    def _look(self, queries: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+        energies = self.energies(queries, memory.keys)  # (B, K, S)
+        energies = energies.masked_fill(~memory.mask.unsqueeze(1), -math.inf)
         weights = torch.softmax(energies, dim=-1)
-        context = torch.bmm(weights.unsqueeze(1), memory.annotations).squeeze(1)
-        return Attended(energies, weights, context)
+        return energies, weights, torch.bmm(weights, memory.annotations)
 
 
 class Additive(Attention):
@@ -111,7 +126,7 @@ class Additive(Attention):
         return self.key_layer(annotations)  # (B, S, A)
 
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        hidden = torch.tanh(keys + self.query_layer(query).unsqueeze(1))  # (B, S, A)
+        hidden = torch.tanh(keys.unsqueeze(1) + self.query_layer(query).unsqueeze(2))  # (B, K, S, A)
         return self.energy_layer(hidden).squeeze(-1)
 
 
@@ -131,7 +146,7 @@ class Bilinear(Attention):
         return self.key_layer(annotations)  # (B, S, Q)
 
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        return torch.bmm(keys, query.unsqueeze(-1)).squeeze(-1)
+        return torch.bmm(query, keys.mT)
 
 
 class Dot(Attention):
@@ -153,7 +168,7 @@ class Dot(Attention):
         return annotations
 
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        return torch.bmm(keys, query.unsqueeze(-1)).squeeze(-1)
+        return torch.bmm(query, keys.mT)
 
 
 class Cosine(Attention):
@@ -178,7 +193,7 @@ class Cosine(Attention):
         return F.normalize(annotations, dim=-1)
 
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        cosines = torch.bmm(keys, F.normalize(query, dim=-1).unsqueeze(-1)).squeeze(-1)
+        cosines = torch.bmm(F.normalize(query, dim=-1), keys.mT)
         return cosines / self.log_temperature.exp()
 
 

@@ -51,10 +51,28 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(translate)
     translate.set_defaults(run=_translate)
 
+    caption = commands.add_parser("caption", help="write captions for photos, one line each")
+    caption.add_argument("photos", metavar="PHOTO", type=Path, nargs="+")
+    caption.add_argument("--model", default="caption-flickr8k", help="name or folder (%(default)s)")
+    caption.add_argument("--json", action="store_true", help="print what each word looked at, as JSON")
+    caption.add_argument(
+        "--save", action="store_true", help="save each trace beside its photo, as PHOTO.trace.safetensors"
+    )
+    caption.add_argument("--overlay", metavar="FILE", type=Path, help="write a PNG with a map for each word")
+    caption.add_argument("--target", metavar="TEXT", help="force this caption")
+    _add_search(caption)
+    caption.set_defaults(run=_caption)
+
     evaluate = commands.add_parser("evaluate", help="measure a model on a data set")
     evaluate.add_argument("model", metavar="MODEL", help="name or folder of a model")
-    evaluate.add_argument("data", metavar="DATA", type=Path, help="a .tsv or .tsv.gz, source TAB reference")
-    evaluate.add_argument("--limit", metavar="N", type=_count, help="only the first N pairs")
+    evaluate.add_argument(
+        "data",
+        metavar="DATA",
+        type=Path,
+        help="a .tsv or .tsv.gz of source TAB reference; for captions a folder laid out like Flickr8k",
+    )
+    evaluate.add_argument("--limit", metavar="N", type=_count, help="only the first N pairs or photos")
+    evaluate.add_argument("--split", choices=("train", "dev", "test"), default="test", help="(%(default)s)")
     _add_search(evaluate)
     evaluate.set_defaults(run=_evaluate)
 
@@ -95,6 +113,35 @@ def _translate(options: argparse.Namespace) -> int:
         trace.save(options.save)
     _print(trace, options.json)
     return 0
+
+
+def _caption(options: argparse.Namespace) -> int:
+    from attnviz.export import Overlay
+    from attnviz.images import read
+    from attnviz.pretrained import load
+    from attnviz.storage import write
+
+    if options.overlay is not None and len(options.photos) > 1:
+        raise InputError(f"Expected one PHOTO with --overlay, got {len(options.photos)}; give one at a time.")
+    captioner = load(options.model)
+    code = 0
+    for path in options.photos:
+        try:
+            photo = read(path)
+            trace = captioner(
+                photo, search=options.search, beam_size=options.beam_size, target=options.target
+            )
+        except InputError as error:
+            print(flush=True)
+            print(f"attnviz: {path}: {error}", file=sys.stderr)
+            code = BAD_INPUT
+            continue
+        if options.save:
+            trace.save(path.with_name(f"{path.name}.trace.safetensors"))
+        if options.overlay is not None:
+            write(options.overlay, Overlay(photo, trace).sheet_png())
+        _print(trace, options.json, f"{path}: ")
+    return code
 
 
 def _translate_lines(translator: Any, settings: dict[str, Any], as_json: bool) -> int:
@@ -155,18 +202,19 @@ def _evaluate(options: argparse.Namespace) -> int:
     from attnviz.evaluation import evaluate
     from attnviz.pretrained import load
 
-    translator = load(options.model)
-    with tqdm(unit="pair", file=sys.stderr) as bar:
+    model = load(options.model)
+    with tqdm(unit="", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
         found = evaluate(
-            translator,
+            model,
             options.data,
             options.limit,
             progress,
+            options.split,
             search=options.search,
             beam_size=options.beam_size,
         )
@@ -180,22 +228,35 @@ def _list(_: argparse.Namespace) -> int:
     models = catalogue()
     for name, folder in models.items():
         config = read_config(folder)
-        print(f"{name}\t{config['task']} {config['source']}-{config['target']}\t{folder}")
+        languages = "-".join(config[side] for side in ("source", "target") if side in config)
+        print(f"{name}\t{config['task']} {languages}\t{folder}")
     if not models:
         print("attnviz: no models; looked in " + ", ".join(map(str, places())), file=sys.stderr)
     return 0
 
 
 def _train(options: argparse.Namespace) -> int:
+    from attnviz.training.captioning import Captioning, SelfCritical
     from attnviz.training.loop import train
-    from attnviz.training.recipe import read_recipe
+    from attnviz.training.recipe import CaptioningRecipe, read_recipe
+    from attnviz.training.translation import Translation
 
     recipe = read_recipe(options.recipe)
+    folder, out = options.runs / recipe.name, options.out / recipe.name
 
     def report(line: str) -> None:
         print(line, flush=True)
 
-    train(recipe, options.data, options.runs, options.out / recipe.name, report)
+    checkpoint = folder / "checkpoint.pt"
+    if isinstance(recipe, CaptioningRecipe):
+        job = Captioning(recipe, options.data, folder, report)
+        learned = train(job, recipe.optimisation, checkpoint, out, report)
+        if recipe.refinement is not None:
+            second = SelfCritical(job, learned, recipe.refinement)
+            train(second, recipe.refinement, folder / "refined.pt", out, report)
+    else:
+        job_of_text = Translation(recipe, options.data, folder)
+        train(job_of_text, recipe.optimisation, checkpoint, out, report)
     return 0
 
 

@@ -44,14 +44,15 @@ class Decoder(nn.Module):
         raise NotImplementedError
 
     def look(self, state: Tensor, memory: Memory) -> Attended:
-        """Where a decoder in this state looks, and the context that it gets."""
+        """Where a decoder in these states, (B, H) or (B, K, H), looks, and the contexts it gets."""
         raise NotImplementedError
 
     def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
         """One step: the last word (B, E) and the state before it (B, H) give the next of each."""
         attended = self.look(state, memory)
-        state = self.cell(torch.cat([embedded, attended.context], dim=-1), state)
-        readout = self.readout(state, attended.context, embedded)
+        context = attended.admitted()
+        state = self.cell(torch.cat([embedded, context], dim=-1), state)
+        readout = self.readout(state, context, embedded)
         return DecoderStep(readout, state, attended)
 
     def readout(self, state: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
@@ -60,14 +61,23 @@ class Decoder(nn.Module):
         return self.dropout(torch.tanh(self.readout_layer(self.dropout(joined))))
 
     def unroll(self, embedded: Tensor, memory: Memory) -> Tensor:
-        """Teacher forcing: the words before each step (B, T, E) -> readouts (B, T, R)."""
-        state, states, contexts = self.start(memory), [], []
+        """Teacher forcing: the readouts (B * K, T, R) of all steps of targets that are given.
+
+        Args:
+            embedded: the words before each step, (B * K, T, E): K targets a source, one after the
+                other.
+            memory: of B sources.
+        """
+        each = embedded.shape[0] // memory.annotations.shape[0]
+        state = self.start(memory).repeat_interleave(each, 0)
         embedded = self.dropout(embedded)
+        states, contexts = [], []
         for word in embedded.unbind(1):
-            attended = self.look(state, memory)
-            state = self.cell(torch.cat([word, attended.context], dim=-1), state)
+            attended = self.look(state.view(-1, each, state.shape[-1]), memory)
+            context = attended.admitted().flatten(0, 1)
+            state = self.cell(torch.cat([word, context], dim=-1), state)
             states.append(state)
-            contexts.append(attended.context)
+            contexts.append(context)
         return self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
 
 
@@ -75,7 +85,8 @@ class AttentionDecoder(Decoder):
     """Looks back at every annotation at each step; starts from their mean.
 
     z_0 = tanh(W_0 mean_i h_i), as Xu et al. (2015), section 3.1.2, so that text, pictures and
-    sound start alike.
+    sound start alike. A gated decoder lets in beta_t c_t with beta_t = sigmoid(w . z_{t-1} + b),
+    section 4.2.1 of the same.
     """
 
     def __init__(
@@ -85,9 +96,11 @@ class AttentionDecoder(Decoder):
         annotation_width: int,
         width: int,
         dropout: float,
+        gated: bool = False,
     ) -> None:
         super().__init__(embedding_width, annotation_width, width, dropout)
         self.attention = attention
+        self.gate_layer = nn.Linear(width, 1) if gated else None
 
     def start(self, memory: Memory) -> Tensor:
         real = memory.mask.unsqueeze(-1)
@@ -95,7 +108,10 @@ class AttentionDecoder(Decoder):
         return torch.tanh(self.initial_layer(mean))
 
     def look(self, state: Tensor, memory: Memory) -> Attended:
-        return self.attention(state, memory)
+        attended: Attended = self.attention(state, memory)
+        if self.gate_layer is None:
+            return attended
+        return attended._replace(gate=torch.sigmoid(self.gate_layer(state)).squeeze(-1))
 
 
 class FixedContextDecoder(Decoder):
@@ -109,5 +125,6 @@ class FixedContextDecoder(Decoder):
         return torch.tanh(self.initial_layer(memory.summary))
 
     def look(self, state: Tensor, memory: Memory) -> Attended:
-        nothing = memory.summary.new_zeros(state.shape[0], 0)
-        return Attended(nothing, nothing, memory.summary)
+        nothing = state.new_zeros(*state.shape[:-1], 0)
+        summary = memory.summary if state.dim() == 2 else memory.summary.unsqueeze(1)
+        return Attended(nothing, nothing, summary.expand(*state.shape[:-1], -1))

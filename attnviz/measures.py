@@ -1,11 +1,13 @@
 """Numbers about where a decoder looked: pure functions of a weight matrix, or of a trace.
 
 Letters: T target length, S source length. A matrix may be of pieces or words; `matrix.end_mass`
-holds the weight on hidden end marks. Logarithms are natural: entropy is in nats.
+holds the weight on hidden end marks. Over a photo, S are the cells of its grid. Logarithms are
+natural: entropy is in nats.
 """
 
 import numpy as np
 
+from attnviz.axes import Grid
 from attnviz.errors import InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import WeightMatrix
@@ -80,6 +82,74 @@ def probability(trace: Trace, matrix: WeightMatrix) -> np.ndarray:
     return np.exp([logprobs[list(row)].sum() for row in matrix.rows])
 
 
+def gate(trace: Trace, matrix: WeightMatrix) -> list[float] | None:
+    """How much of the context the decoder let in, for each target label: the mean over its steps.
+
+    Xu et al. (2015), section 4.2.1, beta. None for a model without a gate.
+    """
+    if not len(trace.gates):
+        return None
+    return [float(trace.gates[list(row)].mean(dtype=np.float64)) for row in matrix.rows]
+
+
 def confidence(trace: Trace) -> float:
     """The geometric mean of the steps' probabilities, from 0 to 1; the end mark counted."""
     return float(np.exp(trace.logprobs.mean(dtype=np.float64)))
+
+
+def inside(matrix: WeightMatrix, grid: Grid, box: tuple[float, float, float, float]) -> np.ndarray:
+    """The weight of each row inside a box on a photo, (T,).
+
+    A cell that the box cuts counts with the share of its area that lies inside.
+
+    Args:
+        box: left, top, right, bottom in pixels of the photo.
+
+    Raises:
+        InputError: the box is not left to right and top to bottom.
+    """
+    left, top, right, bottom = box
+    if not (left <= right and top <= bottom):
+        raise InputError(f"Expected a box as left, top, right, bottom, got {box}.")
+    across = _covered(left, right, grid.columns, grid.width)
+    down = _covered(top, bottom, grid.rows, grid.height)
+    return matrix.weights.astype(np.float64) @ np.outer(down, across).ravel()
+
+
+def centre(matrix: WeightMatrix, grid: Grid) -> np.ndarray:
+    """The centre of mass of each row over a photo, (T, 2): x and y in pixels.
+
+    Each cell's weight stands at the cell's centre. A map with several places has its centre
+    between them, where there may be nothing.
+    """
+    weights = matrix.weights.astype(np.float64).reshape(-1, grid.rows, grid.columns)
+    x = (np.arange(grid.columns) + 0.5) * grid.width / grid.columns
+    y = (np.arange(grid.rows) + 0.5) * grid.height / grid.rows
+    mass = weights.sum(axis=(1, 2))
+    return np.stack([weights.sum(axis=1) @ x, weights.sum(axis=2) @ y], axis=-1) / mass[:, np.newaxis]
+
+
+ALIKE = 0.9
+
+
+def alikeness(matrix: WeightMatrix) -> float:
+    """How alike the maps of different words are, from 0 (none share a place) to 1 (all the same).
+
+    The mean over all pairs of words of sum_i min(alpha_i, beta_i), which is 1 less their total
+    variation. End marks are left out; 0 where there are fewer than two words. Above `ALIKE` the
+    maps do not depend on the word: a known failure of attention over pictures, that looks fine in
+    any single map.
+    """
+    words = [t for t in range(len(matrix.target)) if t not in matrix.target_ends]
+    maps = matrix.weights[words].astype(np.float64)
+    if len(maps) < 2:
+        return 0.0
+    shared = [np.minimum(maps[t], maps[t + 1 :]).sum(axis=1) for t in range(len(maps) - 1)]
+    return float(np.concatenate(shared).mean())
+
+
+def _covered(start: float, stop: float, cells: int, pixels: int) -> np.ndarray:
+    """The share of each cell, along one side, that lies between two points; (cells,)."""
+    edges = np.arange(cells + 1) * pixels / cells
+    lengths = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
+    return lengths.clip(min=0) * cells / pixels

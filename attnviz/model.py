@@ -1,6 +1,6 @@
-"""EncoderDecoder: an encoder, a decoder and the vocabulary that they share.
+"""EncoderDecoder: an encoder, a decoder and the vocabulary that they write in.
 
-Letters: B batch, S source length, T target length, V vocabulary, H state width.
+Letters: B batch, K targets a source, S source length, T target length, V vocabulary, H state width.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,16 @@ from torch import Tensor, nn
 from attnviz import attention
 from attnviz.attention import Attended, Memory
 from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder
-from attnviz.encoders import TextEncoder
+from attnviz.encoders import ImageEncoder, TextEncoder
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The sizes of a model; `mechanism` is additive, bilinear, dot, cosine or none."""
+    """The sizes of a model.
+
+    mechanism: additive, bilinear, dot, cosine or none. gated: whether the decoder weighs its
+    context as a whole. encoder_width: of one direction for text, of an annotation for pictures.
+    """
 
     vocabulary: int
     mechanism: str = "additive"
@@ -25,32 +29,31 @@ class Config:
     attention_width: int = 256
     decoder_width: int = 512
     dropout: float = 0.0
+    gated: bool = False
 
 
 class EncoderDecoder(nn.Module):
-    """Source tokens in, a decoder to be stepped out.
+    """A decoder to be stepped out over the memory that an encoder leaves.
 
-    One vocabulary serves both sides, and its embedding is also the output layer (Press and Wolf,
-    2017), so that the readout is as wide as the embedding.
+    The embedding of the target's tokens is also the output layer (Press and Wolf, 2017), so that
+    the readout is as wide as the embedding. Subclasses add the encoder: see `TextToText` and
+    `ImageToText`.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, annotation_width: int) -> None:
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary, config.embedding_width)
         nn.init.normal_(self.embedding.weight, std=config.embedding_width**-0.5)
-        self.embedding_dropout = nn.Dropout(config.dropout)
-        self.encoder = TextEncoder(config.embedding_width, config.encoder_width, config.dropout)
-        self.decoder = _decoder(config, self.encoder.annotation_width)
+        self.decoder = _decoder(config, annotation_width)
         self.output_bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Tokens (...) -> (..., E), scaled so that their entries are of order one."""
         return self.embedding(tokens) * self.config.embedding_width**0.5
 
-    def encode(self, tokens: Tensor, mask: Tensor) -> Memory:
-        """Tokens and mask (B, S) -> the memory that every decoder step looks at."""
-        annotations, summary = self.encoder(self.embed(tokens), mask)
+    def remember(self, annotations: Tensor, mask: Tensor, summary: Tensor) -> Memory:
+        """The memory of annotations (B, S, D) under a mask (B, S), with their summary (B, D)."""
         return Memory(annotations, self.keys(annotations), mask, summary)
 
     def keys(self, annotations: Tensor) -> Tensor:
@@ -68,9 +71,40 @@ class EncoderDecoder(nn.Module):
         """Readouts (..., R) -> logits (..., V)."""
         return nn.functional.linear(readout, self.embedding.weight, self.output_bias)
 
-    def readouts(self, source: Tensor, mask: Tensor, before: Tensor) -> Tensor:
-        """Teacher forcing: source and mask (B, S), the word before each step (B, T) -> (B, T, R)."""
-        return self.decoder.unroll(self.embed(before), self.encode(source, mask))
+    def unroll(self, before: Tensor, memory: Memory) -> Tensor:
+        """Teacher forcing: the readouts (B * K, T, R), from the tokens before each step, (B * K, T)."""
+        return self.decoder.unroll(self.embed(before), memory)
+
+
+class TextToText(EncoderDecoder):
+    """Source tokens in, target tokens out; one vocabulary and one embedding serve both."""
+
+    def __init__(self, config: Config) -> None:
+        encoder = TextEncoder(config.embedding_width, config.encoder_width, config.dropout)
+        super().__init__(config, encoder.annotation_width)
+        self.encoder = encoder
+
+    def encode(self, tokens: Tensor, mask: Tensor) -> Memory:
+        """Tokens and mask (B, S) -> the memory that every decoder step looks at."""
+        annotations, summary = self.encoder(self.embed(tokens), mask)
+        return self.remember(annotations, mask, summary)
+
+
+class ImageToText(EncoderDecoder):
+    """Photos in, target tokens out: Show, Attend and Tell, Xu et al. (2015)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config, config.encoder_width)
+        self.encoder = ImageEncoder(config.encoder_width, config.dropout)
+
+    def encode(self, pixels: Tensor) -> Memory:
+        """Pixels (B, 3, 224, 224) -> the memory of their 14 x 14 grid cells, row by row."""
+        return self.encode_features(*self.encoder.network(pixels))
+
+    def encode_features(self, middle: Tensor, top: Tensor) -> Memory:
+        """The image network's two maps -> the memory; what training caches."""
+        annotations, summary = self.encoder(middle, top)
+        return self.remember(annotations, torch.ones(annotations.shape[:2], dtype=torch.bool), summary)
 
 
 def _decoder(config: Config, annotation_width: int) -> Decoder:
@@ -78,4 +112,4 @@ def _decoder(config: Config, annotation_width: int) -> Decoder:
     if config.mechanism == "none":
         return FixedContextDecoder(*sizes)
     scorer = attention.build(config.mechanism, annotation_width, config.decoder_width, config.attention_width)
-    return AttentionDecoder(scorer, *sizes)
+    return AttentionDecoder(scorer, *sizes, gated=config.gated)

@@ -10,7 +10,11 @@ from attnviz.errors import FormatError, ModelNotFoundError
 
 WEIGHTS, CONFIG, TOKENIZER = "weights.safetensors", "config.json", "tokenizer.json"
 FORMAT = 1
-_KEYS = {"task": str, "source": str, "target": str, "trained_length": int, "model": dict, "sha256": dict}
+_KEYS: dict[str, type] = {"task": str, "target": str, "model": dict, "sha256": dict}
+_KEYS_OF: dict[str, dict[str, type]] = {
+    "translation": {"source": str, "trained_length": int},
+    "captioning": {},
+}
 
 
 def places() -> list[Path]:
@@ -64,7 +68,7 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise FormatError(f"{folder / CONFIG} is not a model's config: {error}") from error
     if version != FORMAT:
         raise FormatError(f"{folder / CONFIG} is of format {version!r}, this attnviz reads format {FORMAT}.")
-    for key, kind in _KEYS.items():
+    for key, kind in (_KEYS | _KEYS_OF.get(str(config.get("task")), {})).items():
         if not isinstance(config.get(key), kind):
             raise FormatError(f"{folder / CONFIG} needs {key} as {kind.__name__}, got {config.get(key)!r}.")
     return dict(config)
@@ -74,7 +78,7 @@ def load(name: str) -> Any:
     """Loads a model by its name or path, ready to be called.
 
     Returns:
-        the task's object, such as a Translator.
+        the task's object: a Translator, a Captioner.
 
     Raises:
         ModelNotFoundError: there is no such model; the message says where it was looked for.
@@ -82,24 +86,29 @@ def load(name: str) -> Any:
     """
     folder = find(name)
     config = read_config(folder)
-    if config["task"] != "translation":
+    if config["task"] not in _KEYS_OF:
         raise FormatError(f"{folder} is for the task {config['task']!r}, which this attnviz does not know.")
     _check(folder, config)
     # torch takes seconds to import: a wrong name is told before that.
     import safetensors.torch
 
-    from attnviz.model import Config, EncoderDecoder
-    from attnviz.tasks import Translator
+    from attnviz.model import Config, ImageToText, TextToText
+    from attnviz.tasks import Captioner, Translator
     from attnviz.text import Pieces
 
+    kinds: dict[str, tuple[type[Any], type[Any]]] = {
+        "translation": (TextToText, Translator),
+        "captioning": (ImageToText, Captioner),
+    }
+    kind, task = kinds[config["task"]]
     try:
-        model = EncoderDecoder(Config(**config["model"]))
+        model = kind(Config(**config["model"]))
         weights = safetensors.torch.load_file(folder / WEIGHTS)
         model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
         pieces = Pieces.read(folder / TOKENIZER)
         if len(pieces.strings) != model.config.vocabulary:
             raise ValueError(f"{len(pieces.strings)} pieces for a vocabulary of {model.config.vocabulary}")
-        return Translator(folder.resolve().name, model, pieces, config)
+        return task(folder.resolve().name, model, pieces, config)
     except (RuntimeError, ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
         raise FormatError(f"The files in {folder} do not belong together: {error}") from error
 

@@ -115,10 +115,21 @@ class _Moment(NamedTuple):
     weights: np.ndarray
     contexts: np.ndarray
     states: np.ndarray
+    gates: np.ndarray | None
 
     @classmethod
     def of(cls, best: tuple[Tensor, Tensor], attended: Attended, state: Tensor) -> "_Moment":
-        return cls(*(part.numpy() for part in (*best, *attended, state)))
+        energies, weights, context, gate = attended
+        best_logprobs, tokens = best
+        return cls(
+            best_logprobs.numpy(),
+            tokens.numpy(),
+            energies.numpy(),
+            weights.numpy(),
+            context.numpy(),
+            state.numpy(),
+            None if gate is None else gate.numpy(),
+        )
 
     def step(self, row: int, position: int, token: int, logprob: float, vocabulary: Vocabulary) -> Step:
         """The step that this row's hypothesis makes by taking a token."""
@@ -133,6 +144,7 @@ class _Moment(NamedTuple):
             self.weights[row],
             self.contexts[row],
             self.states[row],
+            None if self.gates is None else float(self.gates[row]),
         )
 
 
@@ -297,6 +309,7 @@ class _Tree:
         return Beam(
             np.array([node.parent for node in self.nodes], dtype=np.int32),
             tuple(vocabulary.labels[node.token] for node in self.nodes),
+            np.array([node.token for node in self.nodes], dtype=np.int32),
             np.array([node.position for node in self.nodes], dtype=np.int32),
             np.array([node.logprob for node in self.nodes], dtype=np.float32),
             np.array([node.total for node in self.nodes], dtype=np.float32),

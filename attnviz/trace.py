@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 from attnviz import storage
-from attnviz.axes import Sequence, Span
-from attnviz.errors import FormatError, NoAttentionError, ShapeError
+from attnviz.axes import Axis, Grid, Sequence, Span
+from attnviz.errors import FormatError, InputError, NoAttentionError, ShapeError
 
 Alternatives = tuple[tuple[str, float], ...]
 
-VERSION = 1
-_BEAM_ARRAYS = ("parents", "positions", "logprobs", "totals", "weights")
+VERSION = 2
+_BEAM_ARRAYS = ("parents", "token_ids", "positions", "logprobs", "totals", "weights")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +32,9 @@ class Step:
         missing from them when it was sampled, forced or the beam's.
     energies: (S,), before the softmax; -inf where the source is masked.
     weights: (S,), after it; they sum to 1. Both are (0,) for a model without attention.
-    context: (D,), the weighted sum of the annotations.
+    context: (D,), the weighted sum of the annotations, before any gate.
     state: (H,), the decoder's state after this step; the query was the state before it.
+    gate: from 0 to 1, how much of the context a gated decoder let in; None without a gate.
     """
 
     position: int
@@ -45,6 +46,7 @@ class Step:
     weights: np.ndarray
     context: np.ndarray
     state: np.ndarray
+    gate: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +54,9 @@ class Beam:
     """Every hypothesis that a beam search held, as a tree of N nodes; dropped branches too.
 
     parents: (N,), the node before each, -1 at the root; always smaller than the node's own index.
-    tokens: N readable tokens. positions, logprobs, totals: (N,), the step, ln p of the token, and
-    their sum from the root. weights: (N, S), where the node's step looked.
+    tokens: N readable tokens; token_ids: (N,), their indices in the vocabulary. positions,
+    logprobs, totals: (N,), the step, ln p of the token, and their sum from the root. weights:
+    (N, S), where the node's step looked.
     fates: N of "kept" (a later step went on from it), "dropped" (none did) or "finished".
     hypotheses: (node, score) of the finished ones, best first; the first is the one returned.
         Where none finished within the limit, the best unfinished one stands alone.
@@ -61,6 +64,7 @@ class Beam:
 
     parents: np.ndarray
     tokens: tuple[str, ...]
+    token_ids: np.ndarray
     positions: np.ndarray
     logprobs: np.ndarray
     totals: np.ndarray
@@ -96,9 +100,10 @@ class Trace:
     """A whole decoding: what was read, what was written, and every step between.
 
     task, model: such as "translation" and "translate-fr-en".
-    axis: the source positions. output: the target positions, with the text that was written.
+    axis: the source positions: a Sequence of tokens, or a Grid over a picture.
+    output: the target positions, with the text that was written.
     token_ids, logprobs: (T,). alternatives: T tuples. energies, weights: (T, S). contexts: (T, D).
-    states: (T, H). See Step for what each of them means.
+    states: (T, H). gates: (T,), or (0,) without a gate. See Step for what each of them means.
     settings: the search and its options.
     notes: what a user should know of this trace, as sentences; shown with every picture of it.
     unread: the characters of the source text that the model did not read.
@@ -109,7 +114,7 @@ class Trace:
 
     task: str
     model: str
-    axis: Sequence
+    axis: Axis
     output: Sequence
     token_ids: np.ndarray
     logprobs: np.ndarray
@@ -118,6 +123,7 @@ class Trace:
     weights: np.ndarray
     contexts: np.ndarray
     states: np.ndarray
+    gates: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unread: tuple[Span, ...] = ()
@@ -145,12 +151,17 @@ class Trace:
         for name, shape in lengths.items():
             if shape != (steps,):
                 raise ShapeError(f"Expected {name} for {steps} steps, got shape {shape}.")
+        if self.gates.shape not in ((steps,), (0,)):
+            raise ShapeError(f"Expected gates for {steps} steps or none, got shape {self.gates.shape}.")
 
     @classmethod
     def collect(
-        cls, steps: list[Step], axis: Sequence, output: Sequence, task: str, model: str, **rest: Any
+        cls, steps: list[Step], axis: Axis, output: Sequence, task: str, model: str, **rest: Any
     ) -> "Trace":
-        """The trace of these steps, of which there is at least one."""
+        """The trace of these steps, of which there is at least one.
+
+        Source positions beyond the axis are the padding of a batch, and left out.
+        """
         return cls(
             task,
             model,
@@ -159,10 +170,11 @@ class Trace:
             np.array([step.token_id for step in steps], dtype=np.int32),
             np.array([step.logprob for step in steps], dtype=np.float32),
             tuple(step.alternatives for step in steps),
-            np.stack([step.energies for step in steps]),
-            np.stack([step.weights for step in steps]),
+            np.stack([step.energies for step in steps])[:, : len(axis)],
+            np.stack([step.weights for step in steps])[:, : len(axis)],
             np.stack([step.context for step in steps]),
             np.stack([step.state for step in steps]),
+            np.array([step.gate for step in steps if step.gate is not None], dtype=np.float32),
             **rest,
         )
 
@@ -190,6 +202,28 @@ class Trace:
     def has_attention(self) -> bool:
         """False for a model that reads the source through one fixed vector."""
         return self.weights.shape[1] > 0
+
+    @property
+    def sequence(self) -> Sequence:
+        """The axis of a trace that read a text.
+
+        Raises:
+            InputError: it read a picture.
+        """
+        if not isinstance(self.axis, Sequence):
+            raise InputError("Expected a trace of a text, got one of a picture; its axis is a Grid.")
+        return self.axis
+
+    @property
+    def grid(self) -> Grid:
+        """The axis of a trace that read a picture.
+
+        Raises:
+            InputError: it read a text.
+        """
+        if not isinstance(self.axis, Grid):
+            raise InputError("Expected a trace of a picture, got one of a text; its axis is a Sequence.")
+        return self.axis
 
     def require_attention(self) -> None:
         """Raises NoAttentionError unless there are weights to look at."""
@@ -219,6 +253,7 @@ class Trace:
             self.weights[position],
             self.contexts[position],
             self.states[position],
+            float(self.gates[position]) if len(self.gates) else None,
         )
 
     def __iter__(self) -> Iterator[Step]:
@@ -228,14 +263,15 @@ class Trace:
         return isinstance(other, Trace) and _equal(self, other)
 
     def __repr__(self) -> str:
-        return f"<Trace {self.model}: {self.axis.text!r} -> {self.text!r}, {len(self)} steps>"
+        source = repr(self.axis.text) if isinstance(self.axis, Sequence) else self.axis
+        return f"<Trace {self.model}: {source} -> {self.text!r}, {len(self)} steps>"
 
     @classmethod
     def join(cls, text: str, parts: "list[Trace]") -> "Trace":
         """One trace for a text that was decoded sentence by sentence.
 
-        Every part's axis must index the whole text. No decoder saw another's sentence: there the
-        weights are 0 and the energies -inf.
+        Every part's axis must be a Sequence that indexes the whole text. No decoder saw another's
+        sentence: there the weights are 0 and the energies -inf.
         """
         if len(parts) == 1:
             return parts[0]
@@ -248,7 +284,7 @@ class Trace:
         return cls(
             first.task,
             first.model,
-            Sequence.join(text, [part.axis for part in parts]),
+            Sequence.join(text, [part.sequence for part in parts]),
             Sequence.join(written, outputs),
             np.concatenate([part.token_ids for part in parts]),
             np.concatenate([part.logprobs for part in parts]),
@@ -257,6 +293,7 @@ class Trace:
             _diagonal([part.weights for part in parts], 0.0),
             np.concatenate([part.contexts for part in parts]),
             np.concatenate([part.states for part in parts]),
+            np.concatenate([part.gates for part in parts]),
             first.settings,
             tuple(dict.fromkeys(note for part in parts for note in part.notes)),
             tuple(span for part in parts for span in part.unread),
@@ -280,7 +317,7 @@ class Trace:
             value = getattr(self, part.name)
             if isinstance(value, np.ndarray):
                 arrays[part.name] = value
-            elif isinstance(value, Sequence):
+            elif isinstance(value, Sequence | Grid):
                 header[part.name] = {key.name: getattr(value, key.name) for key in fields(value)}
             elif part.name != "beams":
                 header[part.name] = value
@@ -312,7 +349,7 @@ def read(path: str | Path) -> Trace:
         return Trace(
             task=str(header["task"]),
             model=str(header["model"]),
-            axis=_sequence(header["axis"]),
+            axis=_axis(header["axis"]),
             output=_sequence(header["output"]),
             alternatives=tuple(
                 tuple((str(token), float(logprob)) for token, logprob in row)
@@ -326,6 +363,10 @@ def read(path: str | Path) -> Trace:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"{path} is a damaged trace: {error}") from error
+
+
+def _axis(table: dict[str, Any]) -> Axis:
+    return _sequence(table) if "tokens" in table else Grid(*(int(table[key.name]) for key in fields(Grid)))
 
 
 def _sequence(table: dict[str, Any]) -> Sequence:

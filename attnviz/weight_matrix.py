@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from attnviz.axes import Sequence, Span
+from attnviz.axes import Axis, Grid, Span
 from attnviz.errors import InputError
 from attnviz.trace import Trace
 
@@ -17,7 +17,8 @@ class WeightMatrix:
     """T rows of target labels by S columns of source labels.
 
     source, target: the labels. source_ends, target_ends: which of them are end marks.
-    source_spans, target_spans: the characters of each label in the source and the target text.
+    source_spans, target_spans: the characters of each label in the source and the target text;
+        (0, 0) for the cells of a picture, which are columns of their own at either level.
     rows: for each row the decoder steps that it shows; columns: for each column its positions.
     weights: (T, S). A word's column is the sum of its pieces' columns, a word's row the mean of
         its pieces' rows, so that every row still sums to 1 (with `end_mass` where that is hidden).
@@ -82,13 +83,13 @@ def matrix(trace: Trace, level: Level = "words", end: bool = False) -> WeightMat
     )
 
 
-def _groups(sequence: Sequence, level: Level) -> list[tuple[int, ...]]:
+def _groups(axis: Axis, level: Level) -> list[tuple[int, ...]]:
     """The positions that each label stands for, in order."""
-    if level == "pieces":
-        return [(position,) for position in range(len(sequence))]
+    if isinstance(axis, Grid) or level == "pieces":
+        return [(position,) for position in range(len(axis))]
     groups: list[list[int]] = []
-    for position, owner in enumerate(sequence.owners):
-        before = sequence.owners[position - 1] if position else None
+    for position, owner in enumerate(axis.owners):
+        before = axis.owners[position - 1] if position else None
         if owner >= 0 and owner == before:
             groups[-1].append(position)
         else:
@@ -114,24 +115,26 @@ def _energies(trace: Trace, rows: list[tuple[int, ...]], columns: list[tuple[int
 
 
 def _labels(
-    sequence: Sequence, groups: list[tuple[int, ...]], spans: tuple[Span, ...], level: Level
+    axis: Axis, groups: list[tuple[int, ...]], spans: tuple[Span, ...], level: Level
 ) -> tuple[str, ...]:
     return tuple(
-        sequence.tokens[group[0]]
-        if level == "pieces" or group[0] in sequence.ends
-        else sequence.text[start:stop]
+        axis.tokens[group[0]]
+        if isinstance(axis, Grid) or level == "pieces" or group[0] in axis.ends
+        else axis.text[start:stop]
         for group, (start, stop) in zip(groups, spans, strict=True)
     )
 
 
-def _spans(sequence: Sequence, groups: list[tuple[int, ...]], level: Level) -> tuple[Span, ...]:
+def _spans(axis: Axis, groups: list[tuple[int, ...]], level: Level) -> tuple[Span, ...]:
+    if isinstance(axis, Grid):
+        return ((0, 0),) * len(groups)
     return tuple(
-        sequence.offsets[group[0]]
-        if level == "pieces" or group[0] in sequence.ends
-        else sequence.words[sequence.owners[group[0]]]
+        axis.offsets[group[0]]
+        if level == "pieces" or group[0] in axis.ends
+        else axis.words[axis.owners[group[0]]]
         for group in groups
     )
 
 
-def _ends(sequence: Sequence, groups: list[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(index for index, group in enumerate(groups) if group[0] in sequence.ends)
+def _ends(axis: Axis, groups: list[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(index for index, group in enumerate(groups) if group[0] in axis.ends)

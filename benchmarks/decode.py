@@ -1,4 +1,4 @@
-"""How fast the translator decodes, beside the bare matrix products of the same steps.
+"""How fast the models decode; the translator beside the bare matrix products of the same steps.
 
 Run with:  python benchmarks/decode.py
 Everything is measured in one run on the same threads, so that the ratios hold on any machine:
@@ -15,13 +15,15 @@ import torch
 from torch.nn import functional as F
 
 import attnviz
-from attnviz.attention import Additive
+from attnviz import images
+from attnviz.attention import Additive, Memory
 from attnviz.decoders import AttentionDecoder
-from attnviz.model import EncoderDecoder
-from attnviz.tasks import Translator
+from attnviz.model import TextToText
+from attnviz.tasks import Captioner, Translator
 from attnviz.trace import Trace
 
 REPEATS = 5
+SAMPLES = Path(__file__).parents[1] / "app" / "samples"
 WHO = """Un homme|Une vieille dame|Mon voisin|Le petit garçon|Ma sœur|Le professeur|Tom|Le chien noir|
 Une femme en manteau rouge|La petite fille aux cheveux bruns"""
 DOES = """lit un livre|mange une pomme|parle à son ami|regarde les oiseaux|chante une chanson|dort|
@@ -74,7 +76,7 @@ def _steps_taken(trace: Trace) -> int:
 
 
 @torch.inference_mode()
-def floor(model: EncoderDecoder, encoded: list[Shape], steps: list[Shape]) -> None:
+def floor(model: TextToText, encoded: list[Shape], steps: list[Shape]) -> None:
     """The matrix products of the given batches and steps, and nothing else."""
     decoder, cell = model.decoder, model.decoder.cell
     assert isinstance(decoder, AttentionDecoder)
@@ -122,6 +124,28 @@ def measure(translator: Translator, batch: int, **options: object) -> None:
     )
 
 
+def measure_captions(captioner: Captioner, batch: int, **options: object) -> None:
+    """Prints one line: captions a second from pictures in memory, features and decoding apart."""
+    photos = [images.read(file) for file in sorted(SAMPLES.glob("*.jpg"))]
+    photos = list(itertools.islice(itertools.cycle(photos), 6 if batch == 1 else batch))
+
+    def features() -> list[Memory]:
+        if batch == 1:
+            return [captioner.encode([photo]) for photo in photos]
+        return [captioner.encode(photos)]
+
+    def whole() -> list[Trace]:
+        if batch == 1:
+            return [captioner(photo, **options) for photo in photos]
+        return captioner.many(photos, **options)
+
+    seen, spent = timed(features) / len(photos), timed(whole) / len(photos)
+    print(
+        f"captions, {options['search']}, batch {batch:2} {1 / spent:6.1f} a second, "
+        f"{1000 * spent:4.0f} ms each (features {1000 * seen:.0f}, decoding {1000 * (spent - seen):.0f})"
+    )
+
+
 def resident() -> float:
     """Megabytes that this process holds now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -137,6 +161,9 @@ def main() -> None:
     measure(translator, 32, search="beam")
     spent = timed(lambda: translator(TWENTY_WORDS, search="beam", beam_size=5))
     print(f"20 words, beam 5, with the whole trace: {1000 * spent:.0f} ms")
+    captioner = attnviz.load("caption-flickr8k")
+    for batch, search in itertools.product((1, 32), ("greedy", "beam")):
+        measure_captions(captioner, batch, search=search)
     before = 0.0
     for index, sentence in enumerate(SENTENCES):
         translator(sentence)

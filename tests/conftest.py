@@ -1,23 +1,23 @@
-"""Fixtures for all tests: a tiny untrained model, and the shipped translator."""
+"""Fixtures for all tests: a tiny untrained model, and the shipped ones."""
 
 import pytest
 import torch
 
 from attnviz import load
-from attnviz.model import Config, EncoderDecoder
+from attnviz.model import Config, TextToText
 from attnviz.search import Vocabulary
-from attnviz.tasks import Translator
+from attnviz.tasks import Captioner, Translator
 
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
 
 
-def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> EncoderDecoder:
+def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> TextToText:
     """An untrained model whose annotations and states are 8 wide, with lively random weights."""
     torch.manual_seed(seed)
     config = Config(
         vocabulary, mechanism, embedding_width=6, encoder_width=4, attention_width=5, decoder_width=8
     )
-    model = EncoderDecoder(config).eval()
+    model = TextToText(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.7)
@@ -33,3 +33,9 @@ def vocabulary(size: int = 12) -> Vocabulary:
 def translator() -> Translator:
     """The shipped French to English model."""
     return load("translate-fr-en")
+
+
+@pytest.fixture(scope="session")
+def captioner() -> Captioner:
+    """The shipped captioner."""
+    return load("caption-flickr8k")

@@ -18,10 +18,12 @@ SCRIPTS = (
     "readout.js",  # the line under the words, and what a screen reader hears
     "matrix.js",  # the weight matrix with its labels and frames
     "bars.js",  # energies, weights and context of one step, on canvas
+    "alternatives.js",  # what else the decoder considered
     "step.js",  # the panel of the current step
     "picture.js",  # the matrix as PNG and SVG
     "playback.js",  # the clock
     "controls.js",  # play, step, slider, speed, save
+    "stage.js",  # position, pointer and lock: what every view that plays has in common
     "player.js",  # brings all of it together; the default export
 )
 
@@ -30,13 +32,33 @@ _HERE = Path(__file__).parent
 
 def script() -> str:
     """All the JavaScript of the component as one module."""
-    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join(text(name) for name in SCRIPTS)
+
+
+def text(name: str) -> str:
+    """A file of this folder; the overlay shares some of them."""
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The component's CSS."""
+    return text("player.css")
+
+
+def page() -> str:
+    """The component's HTML."""
+    return with_controls(text("player.html"))
+
+
+def with_controls(html: str) -> str:
+    """A page with the row of controls in its place."""
+    return html.replace("<!-- controls -->", text("controls.html"))
 
 
 _component = st.components.v2.component(
     "attnviz_player",
-    html=(_HERE / "player.html").read_text(encoding="utf-8"),
-    css=(_HERE / "player.css").read_text(encoding="utf-8"),
+    html=page(),
+    css=style(),
     js=script(),
 )
 

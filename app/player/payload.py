@@ -66,12 +66,17 @@ def _sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
         "end_mass": None if shown.source_ends else shown.end_mass.round(6).tolist(),
         "probability": measures.probability(trace, shown).tolist(),
         "entropy": measures.entropy(shown).tolist(),
-        "decoded": [[_step(trace, step) for step in row] for row in shown.rows],
+        "decoded": decoded(trace, shown),
         "forced": trace.settings.get("search") == "forced",
         "text": _own_text(trace),
         "translation": trace.text,
         "notes": list(trace.notes),
     }
+
+
+def decoded(trace: Trace, shown: WeightMatrix) -> list[list[dict[str, Any]]]:
+    """For each row the steps that it shows: the token and its alternatives, with their probabilities."""
+    return [[_step(trace, step) for step in row] for row in shown.rows]
 
 
 def _step(trace: Trace, position: int) -> dict[str, Any]:
@@ -85,7 +90,8 @@ def _step(trace: Trace, position: int) -> dict[str, Any]:
 
 def _own_text(trace: Trace) -> str:
     """The sentence as far as it was read: an axis indexes the whole text that it is a part of."""
-    return trace.axis.text[trace.axis.offsets[0][0] : trace.axis.offsets[-1][1]]
+    sequence = trace.sequence
+    return sequence.text[sequence.offsets[0][0] : sequence.offsets[-1][1]]
 
 
 def _glue(spans: tuple[Span, ...]) -> list[bool]:

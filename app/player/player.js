@@ -1,16 +1,13 @@
 // The player: what is shown, and what the pointer, the keys and the clock do to it. Nothing here reruns Python.
-//
-// Three things decide what is shown. `position` is where the decoder stands, fractional while it moves. `pointed` is
-// the word or cell under the pointer, a preview. `lock` is what was clicked; it goes before both until it is released.
-// Words and cells are {target, source}, with null for the side that is not meant.
+// See stage.js for what decides it. Words and cells are {target, source}, with null for the side that is not meant.
 
 const views = new WeakMap();
-const same = (a, b) => a?.target === b?.target && a?.source === b?.source;
 
-class Player {
+class Player extends Stage {
   constructor(root) {
+    super(root);
     const part = (name) => root.querySelector("." + name);
-    Object.assign(this, { root, active: 0, position: 0, pointed: null, lock: null, listening: new AbortController() });
+    this.active = 0;
     for (const name of ["open", "text-part", "place", "badge", "notes", "end-mass", "release", "matrix", "step", "legend"])
       this[name] = part(name);
     this.sentences = new Sentences(part("sentences"), this.open);
@@ -21,24 +18,12 @@ class Player {
     this.controls = new Controls(root, this);
     this.grid = new Matrix(root);
     this.panel = new StepPanel(root);
-    this.playback = new Playback((position) => this.moveTo(position), () => this.goOn());
     this.listenToPointer();
     this.open.tabIndex = -1;  // a click between the words gives the player the keys
     this.open.onkeydown = (event) => this.onKey(event);
     this.observer = new ResizeObserver(() => this.width !== this.open.clientWidth && this.layOut());
     this.observer.observe(this.open);
     document.fonts.ready.then(() => this.trace && this.layOut());  // canvases do not repaint themselves for a late font
-  }
-
-  // For events that have no property to assign to.
-  on(element, type, react) {
-    element.addEventListener(type, react, { signal: this.listening.signal });
-  }
-
-  unmount() {
-    this.playback.stop();
-    this.listening.abort();
-    this.observer.disconnect();
   }
 
   // ---- loading
@@ -177,51 +162,12 @@ class Player {
     this["end-mass"].querySelector(".fill").style.transform = `scaleX(${Math.min(1, mass)})`;
   }
 
-  shownStep() {
-    return (this.lock ?? this.pointed)?.target ?? Math.round(this.position);
-  }
-
   // ---- moving
-
-  moveTo(position) {
-    const last = this.trace.targets - 1;
-    this.position = Math.max(0, Math.min(last, reduceMotion.matches ? Math.round(position) : position));
-    this.render();
-  }
-
-  // A move that the user asked for: the decoder goes there, and what was locked or pointed at no longer counts.
-  seek(position) {
-    this.playback.stop();
-    Object.assign(this, { lock: null, pointed: null });
-    this.moveTo(position);
-  }
-
-  stepBy(count) {
-    this.seek(Math.round(this.position) + count);
-  }
-
-  togglePlay() {
-    if (this.playback.playing) return this.pause();
-    Object.assign(this, { lock: null, pointed: null });
-    const last = this.trace.targets - 1, start = Math.round(this.position);
-    this.playback.start(start >= last ? 0 : start, last);
-    this.render();
-  }
-
-  pause() {
-    if (!this.playback.playing) return;
-    this.playback.stop();
-    this.moveTo(Math.round(this.position));
-  }
 
   // After the last word: the next sentence, if there is one. Returns whether the playback goes on.
   goOn() {
     const next = this.active + 1;
-    if (next === this.data.traces.length) {
-      this.playback.stop();
-      this.moveTo(this.trace.targets - 1);
-      return false;
-    }
+    if (next === this.data.traces.length) return super.goOn();
     this.sentences.holdStill(() => this.show(next));
     this.playback.restart(this.trace.targets - 1);
     return true;
@@ -252,46 +198,7 @@ class Player {
     this.on(this.sources.row, "focusout", () => this.point(null));
   }
 
-  // Pointing previews, a click locks. A word that comes under a resting pointer does not count: only a pointer that
-  // has really moved points.
-  follow(element, find, lockable) {
-    element.onpointermove = (event) => {
-      const resting = event.clientX === this.pointerX && event.clientY === this.pointerY;
-      [this.pointerX, this.pointerY] = [event.clientX, event.clientY];
-      if (!resting) this.point(find(event));
-    };
-    element.onpointerleave = () => this.point(null);
-    if (lockable) element.onclick = (event) => this.toggleLock(find(event));
-  }
-
-  point(found) {
-    if (this.playback.playing || same(found, this.pointed)) return;
-    this.pointed = found;
-    this.render();
-  }
-
-  toggleLock(found) {
-    if (!found) return;
-    this.pause();
-    this.lock = same(found, this.lock) ? null : found;
-    if (this.lock && this.lock.target !== null) this.position = this.lock.target;
-    this.render();
-  }
-
-  releaseLock() {
-    Object.assign(this, { lock: null, pointed: null });
-    this.render();
-  }
-
   // ---- keys
-
-  onKey(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("select")) return;
-    const act = this.actionOf(event);
-    if (!act) return;
-    event.preventDefault();
-    act();
-  }
 
   actionOf({ key, target }) {
     if (key === "Escape") return () => this.escape();
@@ -325,17 +232,4 @@ class Player {
   }
 }
 
-export default function ({ parentElement, data }) {
-  const root = parentElement.querySelector(".player");
-  if (views.get(parentElement)?.root !== root) {
-    views.get(parentElement)?.unmount();
-    views.set(parentElement, new Player(root));
-  }
-  const view = views.get(parentElement);
-  if (view.data?.id !== data.id) view.load(data);
-  else view.layOut();  // the theme has changed
-  return () => {
-    view.unmount();
-    views.delete(parentElement);
-  };
-}
+export default (component) => mount(views, Player, component);

@@ -162,7 +162,7 @@ def _tell_what_was_left_out(traces: list[Trace]) -> None:
     if cut:
         count = sum(stop - start for start, stop in cut)
         where = ", ".join(f"{start + 1:,} to {stop:,}" for start, stop in cut)
-        whole = len(traces[0].axis.text)
+        whole = len(traces[0].sequence.text)
         st.warning(
             f"Left out: {count:,} of the text's {whole:,} characters were not translated ({where}); "
             "the notes at their sentences say why."

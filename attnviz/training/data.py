@@ -11,15 +11,15 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnviz.parallel import Pair, read_pairs
 from attnviz.text import Pieces
-from attnviz.training.recipe import Data, Recipe, Variation
+from attnviz.training.recipe import FOLDER, Data, TranslationRecipe, Variation
 
 
 class Corpus:
     """The training sets of a recipe; every epoch draws its shares of them anew."""
 
-    def __init__(self, recipe: Recipe, folder: Path) -> None:
+    def __init__(self, recipe: TranslationRecipe, folder: Path) -> None:
         self.recipe = recipe
-        self.sets = [(data, _kept(read_pairs(folder / data.file), data)) for data in recipe.data]
+        self.sets = [(data, _kept(read_pairs(_place(folder, data.file)), data)) for data in recipe.data]
 
     def texts(self) -> Iterator[str]:
         """Both sides of every pair, for learning the subwords."""
@@ -37,6 +37,12 @@ class Corpus:
         chance.shuffle(drawn)
         variation = self.recipe.variation
         return [vary(pair, variation, chance) for pair in join_some(drawn, variation.joined, chance)]
+
+
+def _place(folder: Path, file: str) -> Path:
+    """A file of the data folder, or one of ours that lies beside the recipes."""
+    own = FOLDER / file
+    return own if own.is_file() else folder / file
 
 
 def _kept(pairs: list[Pair], data: Data) -> list[Pair]:

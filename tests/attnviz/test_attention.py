@@ -28,7 +28,7 @@ def attend(attention: Attention, mask: list[bool] | None = None) -> tuple[list, 
     annotations = double([ANNOTATIONS])
     masks = None if mask is None else torch.tensor([mask])
     attended = attention.double()(double([QUERY]), memory_of(attention, annotations, masks))
-    return tuple(part[0].tolist() for part in attended)
+    return tuple(part[0].tolist() for part in attended[:3])
 
 
 def additive() -> Additive:
@@ -133,3 +133,16 @@ def test_permuting_the_source_permutes_the_weights(mechanism: str, seed: int, le
     torch.testing.assert_close(permuted.weights, plain.weights[:, order])
     torch.testing.assert_close(permuted.context, plain.context)
     assert plain.weights.sum().item() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", ["additive", "bilinear", "dot", "cosine"])
+def test_several_queries_of_one_source_are_as_one_by_one(mechanism: str) -> None:
+    torch.manual_seed(3)
+    attention = build(mechanism, 6, 6, 5).double()
+    annotations = torch.randn(2, 4, 6, dtype=torch.float64)
+    mask = torch.tensor([[True] * 4, [True, True, False, False]])
+    memory, queries = memory_of(attention, annotations, mask), torch.randn(2, 3, 6, dtype=torch.float64)
+    together = attention(queries, memory)
+    for k in range(3):
+        for part, whole in zip(attention(queries[:, k], memory)[:3], together[:3], strict=True):
+            torch.testing.assert_close(whole[:, k], part)

@@ -1,10 +1,12 @@
 """Encoder and decoders against their recurrences, written out in numpy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from attnviz.model import EncoderDecoder
+from attnviz.model import EncoderDecoder, TextToText
 from tests.conftest import MECHANISMS, tiny
 
 SOURCE = [3, 7, 5, 1]
@@ -103,8 +105,7 @@ def test_teacher_forcing_is_the_steps_one_after_the_other(mechanism: str) -> Non
         for token in before:
             logits, state, _ = model.step(torch.tensor([token]), state, memory)
             stepped.append(logits[0])
-        tokens = torch.tensor([SOURCE])
-        together = model.logits(model.readouts(tokens, tokens >= 0, torch.tensor([before])))[0]
+        together = model.logits(model.unroll(torch.tensor([before]), memory))[0]
     torch.testing.assert_close(together, torch.stack(stepped), atol=1e-5, rtol=1e-5)
 
 
@@ -118,3 +119,39 @@ def test_without_attention_the_context_is_the_same_at_every_step_and_there_are_n
             contexts.append(attended.context)
             assert attended.weights.shape == (1, 0)
     assert all(torch.equal(context, memory.summary) for context in contexts)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_several_targets_of_one_source_share_its_memory(mechanism: str) -> None:
+    """K targets a source give the readouts of each of them with a memory of its own."""
+    model = tiny(mechanism)
+    sources, before = [SOURCE, SOURCE[::-1]], torch.tensor([[0, 4, 9], [0, 2, 2], [0, 5, 6], [0, 7, 3]])
+    with torch.inference_mode():
+        together = model.unroll(before, encode(model, sources))
+        for row, target in enumerate(before):
+            alone = model.unroll(target.unsqueeze(0), encode(model, [sources[row // 2]]))
+            torch.testing.assert_close(together[row : row + 1], alone, atol=1e-5, rtol=1e-5)
+
+
+def test_a_gate_scales_the_context_that_the_decoder_gets() -> None:
+    """beta = sigmoid(w . z + b) by hand; the step is then one over annotations scaled by beta."""
+    plain = tiny("additive")
+    gated = TextToText(replace(plain.config, gated=True)).eval()
+    gated.load_state_dict(plain.state_dict(), strict=False)
+    layer = gated.decoder.gate_layer
+    with torch.no_grad():
+        layer.weight.copy_(torch.linspace(-1, 1, 8).unsqueeze(0))
+        layer.bias.fill_(0.3)
+    with torch.inference_mode():
+        memory = encode(plain, [SOURCE])
+        state = plain.decoder.start(memory)
+        beta = 1 / (1 + np.exp(-(float(layer.weight[0] @ state[0]) + 0.3)))
+        logits, after, attended = gated.step(torch.tensor([5]), state, memory)
+        scaled = replace(memory, annotations=memory.annotations * float(beta))
+        expected_logits, expected_after, unscaled = plain.step(torch.tensor([5]), state, scaled)
+    assert attended.gate is not None
+    assert attended.gate.item() == pytest.approx(beta, abs=1e-6)
+    torch.testing.assert_close(attended.context * float(beta), unscaled.context, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(after, expected_after, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(logits, expected_logits, atol=1e-4, rtol=1e-4)
+    assert unscaled.gate is None

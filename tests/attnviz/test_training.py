@@ -12,7 +12,8 @@ from attnviz.errors import FormatError, InputError
 from attnviz.text import Pieces
 from attnviz.training import data, subwords
 from attnviz.training.loop import train
-from attnviz.training.recipe import Optimisation, Recipe, Variation, read_recipe
+from attnviz.training.recipe import Optimisation, TranslationRecipe, Variation, read_recipe
+from attnviz.training.translation import Translation
 
 NOUNS = {"chien": "dog", "chat": "cat", "homme": "man", "lit": "bed", "mur": "wall", "pain": "bread"}
 VERBS = {"voit": "sees", "mange": "eats", "prend": "takes", "pousse": "pushes"}
@@ -24,7 +25,7 @@ PAIRS = [
 ]
 
 
-def recipe(updates: int, **changes) -> Recipe:
+def recipe(updates: int, **changes) -> TranslationRecipe:
     table = {
         "name": "toy",
         "task": "translation",
@@ -40,7 +41,7 @@ def recipe(updates: int, **changes) -> Recipe:
         "data": (data.Data("toy.tsv.gz"),),
         "development": ("toy.tsv.gz",),
     }
-    return Recipe(**{**table, **changes})
+    return TranslationRecipe(**{**table, **changes})
 
 
 @pytest.fixture
@@ -53,7 +54,10 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, name: str, updates: int) -> tuple[Path, list[str]]:
     told: list[str] = []
     out = folder / name / "toy"
-    train(recipe(updates), folder, folder / name, out, told.append)
+    plan = recipe(updates)
+    run_folder = folder / name / "runs"
+    job = Translation(plan, folder, run_folder)
+    train(job, plan.optimisation, run_folder / "checkpoint.pt", out, told.append)
     return out, told
 
 
@@ -70,7 +74,7 @@ def test_a_stopped_run_goes_on_where_it_was(folder: Path) -> None:
     out, told = run(folder, "two", 60)
     assert told[0] == "resumed at update 30"
     assert told[-1].startswith("development toy.tsv.gz BLEU ")
-    saved = torch.load(folder / "two" / "toy" / "checkpoint.pt", weights_only=True)
+    saved = torch.load(folder / "two" / "runs" / "checkpoint.pt", weights_only=True)
     assert saved["state"]["update"] == 60
     assert attnviz.load(str(out))("le chien voit le chat .").text
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnviz.axes import Sequence
+from attnviz.axes import Axis, Grid, Sequence
 from attnviz.trace import Beam, Trace
 
 # "Je m'appelle Zoé" as the pieces Je | m | ' | appel | le | Zo | é | end
@@ -23,12 +23,15 @@ OUTPUT = Sequence(
 )
 
 
+GRID = Grid(14, 14, 300, 200)
+
+
 def softmax(energies: np.ndarray) -> np.ndarray:
     exponentials = np.exp(energies - energies.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
-def trace(seed: int = 0, axis: Sequence = AXIS, output: Sequence = OUTPUT, beams: int = 0, **rest) -> Trace:
+def trace(seed: int = 0, axis: Axis = AXIS, output: Sequence = OUTPUT, beams: int = 0, **rest) -> Trace:
     """A trace with random numbers whose weights are the softmax of its energies."""
     chance = np.random.default_rng(seed)
     steps, positions = len(output), len(axis)
@@ -54,6 +57,7 @@ def beam(positions: int, chance: np.random.Generator) -> Beam:
     return Beam(
         np.array([-1, -1, 0, 2], dtype=np.int32),
         ("I", "He", "am", "</s>"),
+        np.array([5, 6, 7, 1], dtype=np.int32),
         np.array([0, 0, 1, 2], dtype=np.int32),
         chance.normal(size=4).astype(np.float32),
         chance.normal(size=4).astype(np.float32),

@@ -4,17 +4,18 @@ Expected colours, weights and labels are worked out here from the payload, never
 """
 
 import base64
-import importlib.util
 import os
 import statistics
-import sys
 import xml.etree.ElementTree as ElementTree
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import player
+from tests.browser.mounting import set_theme, show
 from tests.browser.payloads import (
     DARK,
     LIGHT,
@@ -32,89 +33,13 @@ from tests.browser.payloads import (
     trace,
 )
 
-ROOT = Path(__file__).parents[2]
-PLAYER = ROOT / "app" / "player"
-PAGE = """<!doctype html><meta charset="utf-8"><style id="theme"></style>
-<body style="margin: 20px"><div id="host"></div>
-<script type="module">
-import mount from "/player.js";
-window.stateCalls = [];
-const root = document.getElementById("host").attachShadow({ mode: "open" });
-window.build = (html, css) => { root.innerHTML = "<style>" + css + "</style>" + html; };
-window.show = (data) => {
-  const setStateValue = (...call) => window.stateCalls.push(call);
-  window.unmount = mount({ parentElement: root, data, setStateValue });
-};
-window.ready = true;
-</script>"""
-
-
 # ---- the browser
 
 
-@pytest.fixture(scope="module")
-def script():
-    """The module as Streamlit gets it."""
-    spec = importlib.util.spec_from_file_location(
-        "player_under_test", PLAYER / "__init__.py", submodule_search_locations=[str(PLAYER)]
-    )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module.script()
-
-
 @pytest.fixture
-def open_player(browser, script):
+def open_player(open_component):
     """Opens a page that shows a payload; fails the test if the page logs an error."""
-    contexts, errors = [], []
-
-    def open_page(data, theme=LIGHT, motion=False, width=1000):
-        # Without motion colours are final at once, and so can be read.
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            reduced_motion="no-preference" if motion else "reduce",
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(5000)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.route("**/*", lambda route: route.abort())
-        page.route("http://player.test/", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
-        page.route(
-            "**/player.js",
-            lambda route: route.fulfill(body=script, content_type="text/javascript; charset=utf-8"),
-        )
-        page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-        page.goto("http://player.test/")
-        page.wait_for_function("window.ready")
-        set_theme(page, theme)
-        page.evaluate(
-            "([html, css]) => build(html, css)",
-            [(PLAYER / "player.html").read_text(), (PLAYER / "player.css").read_text()],
-        )
-        show(page, data)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
-def set_theme(page, theme):
-    rules = "".join(f"--st-{name}: {value};" for name, value in theme.items())
-    background = f"body {{ background: {theme['background-color']} }}"
-    page.evaluate(
-        "(text) => { document.getElementById('theme').textContent = text }",
-        f":root {{ {rules} }} {background}",
-    )
-
-
-def show(page, data):
-    page.evaluate("(data) => show(data)", data)
+    return partial(open_component, player)
 
 
 def target(page, index):

@@ -2,48 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from attnviz import matrix
 from attnviz.tasks import Translator
 
-# Deep links ask for these below the page's path, and Streamlit answers 404; it has always done so.
-HARMLESS = re.compile("_stcore/(health|host-config)|Failed to load resource.*404")
 SENTENCE = "Un homme lit un livre dans le parc."
-
-
-@pytest.fixture
-def visit(browser: Browser, app: str) -> Iterator[Callable[..., Page]]:
-    """Opens the app; fails the test on an error in the console or a request to another host."""
-    contexts, faults = [], []
-
-    def open_page(query: str = "", **options) -> Page:
-        context = browser.new_context(viewport={"width": 1280, "height": 1000}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((app, app.replace("http", "ws"), "data:", "blob:"))
-                else faults.append(f"asked {request.url}")
-            ),
-        )
-        page.goto(f"{app}/{query}")
-        expect(page.locator(".player .targets .chip").first).to_be_visible(timeout=60_000)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert [fault for fault in faults if not HARMLESS.search(fault)] == []
 
 
 def words(page: Page, side: str) -> list[str]:

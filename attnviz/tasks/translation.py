@@ -1,70 +1,24 @@
-"""Tasks: a user's input -> Trace."""
+"""Translation: a text -> Trace."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 
-from attnviz import search as searches
 from attnviz import text as texts
 from attnviz.attention import Memory
 from attnviz.axes import END, Sequence, Span
 from attnviz.errors import InputError
-from attnviz.model import EncoderDecoder
+from attnviz.model import TextToText
+from attnviz.search import Steps
+from attnviz.tasks.decoding import Options, Writer, decode, gather
 from attnviz.text import Pieces
 from attnviz.trace import Beam, Step, Trace
 
-Search = Literal["greedy", "beam", "sample"]
-
 LONGEST = 400
 BATCH = 32
-WIDEST_BEAM = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to decode; checked when made.
-
-    search: "greedy", "beam" or "sample". beam_size, length_penalty: for the beam.
-    temperature, generator: for sampling; the caller's generator makes it repeatable.
-    target: what the model is made to write instead of searching.
-    """
-
-    search: Search = "beam"
-    beam_size: int = 5
-    length_penalty: float = 1.0
-    temperature: float = 1.0
-    generator: torch.Generator | None = None
-    target: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.search not in ("greedy", "beam", "sample"):
-            raise InputError(f'Expected the search "greedy", "beam" or "sample", got {self.search!r}.')
-        if type(self.beam_size) is not int or not 1 <= self.beam_size <= WIDEST_BEAM:
-            raise InputError(f"Expected a beam size from 1 to {WIDEST_BEAM}, got {self.beam_size!r}.")
-        for name in ("temperature", "length_penalty"):
-            value = getattr(self, name)
-            lowest = 0.01 if name == "temperature" else 0.0
-            if type(value) not in (int, float) or not lowest <= value <= 100:
-                raise InputError(f"Expected a {name} from {lowest} to 100, got {value!r}.")
-        if self.generator is not None and not isinstance(self.generator, torch.Generator):
-            raise InputError(
-                f"Expected the generator as a torch.Generator, got {type(self.generator).__name__}."
-            )
-        if self.target is not None and not isinstance(self.target, str):
-            raise InputError(f"Expected the target as text, got {type(self.target).__name__}.")
-
-    def as_settings(self) -> dict[str, Any]:
-        """What a trace remembers of them."""
-        if self.target is not None:
-            return {"search": "forced"}
-        if self.search == "beam":
-            return {"search": "beam", "beam_size": self.beam_size, "length_penalty": self.length_penalty}
-        if self.search == "sample":
-            return {"search": "sample", "temperature": self.temperature}
-        return {"search": "greedy"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +39,7 @@ class Translator:
     its limit and the trace's `unread` says what was left out.
     """
 
-    def __init__(self, name: str, model: EncoderDecoder, pieces: Pieces, config: dict[str, Any]) -> None:
+    def __init__(self, name: str, model: TextToText, pieces: Pieces, config: dict[str, Any]) -> None:
         self.name = name
         self.model = model.eval().requires_grad_(False)
         self.pieces = pieces
@@ -95,8 +49,7 @@ class Translator:
         self.source_language: str = config["source"]
         self.target_language: str = config["target"]
         self.trained_length: int = config["trained_length"]
-        labels = [END if piece == pieces.end else pieces.label(piece) for piece in range(len(pieces.strings))]
-        self.vocabulary = searches.Vocabulary(labels, pieces.start, pieces.end)
+        self.writer = Writer(pieces, self.target_language)
 
     def __call__(self, text: str, **options: Any) -> Trace:
         """Translates a text.
@@ -116,7 +69,7 @@ class Translator:
     def many(self, texts: list[str], **options: Any) -> list[Trace]:
         """One trace a text, decoded in batches; the same as one by one."""
         return [
-            Trace.join(parts[0].axis.text, parts) for parts in self._decode_all(texts, Options(**options))
+            Trace.join(parts[0].sequence.text, parts) for parts in self._decode_all(texts, Options(**options))
         ]
 
     def sentences(
@@ -234,7 +187,7 @@ class Translator:
                 "bytes): its translation is a guess."
             )
         labels = [
-            self.vocabulary.labels[piece] if self.pieces.is_byte(piece) else written[slice(*offset)]
+            self.writer.vocabulary.labels[piece] if self.pieces.is_byte(piece) else written[slice(*offset)]
             for piece, offset in zip(ids, offsets, strict=True)
         ]
         end_offset = (offsets[-1][1],) * 2
@@ -266,19 +219,11 @@ class Translator:
 
     def _search(
         self, sentences: list[_Prepared], targets: list[list[int] | None], options: Options
-    ) -> Iterator[searches.Steps]:
+    ) -> Iterator[Steps]:
         memory = self.encode([sentence.token_ids for sentence in sentences])
         limits = [min(LONGEST, 2 * len(sentence.token_ids) + 10) for sentence in sentences]
-        common = (self.model, memory, self.vocabulary)
         dictated = [target for target in targets if target is not None]
-        if dictated:
-            return searches.forced(*common, dictated)
-        if options.search == "beam":
-            return searches.beam(*common, limits, options.beam_size, options.length_penalty)
-        if options.search == "sample":
-            generator = options.generator or torch.Generator().manual_seed(0)
-            return searches.sample(*common, limits, options.temperature, generator)
-        return searches.greedy(*common, limits)
+        return decode(self.model, memory, self.writer.vocabulary, limits, options, dictated)
 
     @torch.inference_mode()
     def encode(self, token_ids: list[list[int]]) -> Memory:
@@ -291,59 +236,29 @@ class Translator:
     def _traces(
         self, sentences: list[_Prepared], targets: list[list[int] | None], options: Options
     ) -> list[Trace]:
-        steps: list[list[Step]] = [[] for _ in sentences]
-        beams: list[Beam] | None = None
-        decoding = self._search(sentences, targets, options)
-        while True:
-            try:
-                moment = next(decoding)
-            except StopIteration as stop:
-                beams = stop.value
-                break
-            for row, step in zip(steps, moment, strict=True):
-                if step is not None:
-                    row.append(step)
+        steps, beams = gather(self._search(sentences, targets, options), len(sentences))
         return [
-            self._trace(sentence, row, options, None if beams is None else beams[index])
-            for index, (sentence, row) in enumerate(zip(sentences, steps, strict=True))
+            self._trace(sentence, row, options, beam)
+            for sentence, row, beam in zip(sentences, steps, beams, strict=True)
         ]
 
     def _trace(self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None) -> Trace:
         length = len(sentence.sequence)
-        if steps[0].weights.shape[0]:  # the batch's padding goes; without attention there is none
-            steps = [
-                replace(step, energies=step.energies[:length], weights=step.weights[:length])
-                for step in steps
-            ]
-            if beam is not None:
-                beam = replace(beam, weights=beam.weights[:, :length])
+        if beam is not None:
+            beam = replace(beam, weights=beam.weights[:, :length])  # the batch's padding goes
         notes = sentence.notes
         if steps[-1].token_id != self.pieces.end:
             notes += (f"The translation was stopped after {len(steps)} pieces without an end mark.",)
         return Trace.collect(
             steps,
             sentence.sequence,
-            self._output([step.token_id for step in steps]),
+            self.writer.output([step.token_id for step in steps]),
             "translation",
             self.name,
             settings=options.as_settings(),
             notes=notes,
             unread=sentence.unread,
             beams=() if beam is None else (beam,),
-        )
-
-    def _output(self, ids: list[int]) -> Sequence:
-        text, offsets = self.pieces.decode(ids)
-        words = texts.words(text, self.target_language)
-        owners = texts.group(offsets, words)
-        return Sequence(
-            text,
-            tuple(self.vocabulary.labels[piece] for piece in ids),
-            tuple(offsets),
-            tuple(words),
-            tuple(
-                -1 if piece == self.pieces.end else owner for piece, owner in zip(ids, owners, strict=True)
-            ),
         )
 
 

@@ -1,0 +1,7 @@
+"""Tasks: a user's input -> Trace."""
+
+from attnviz.tasks.captioning import Captioner
+from attnviz.tasks.decoding import Options
+from attnviz.tasks.translation import Translator
+
+__all__ = ["Captioner", "Options", "Translator"]
