@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import attnviz
 from attnviz.cli import main
@@ -379,3 +380,59 @@ def test_a_reader_who_leaves_ends_it_in_peace() -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    path = tmp_path / "photo.png"
+    Image.new("RGB", (40, 30), (90, 120, 60)).save(path)
+    return path
+
+
+def test_caption_writes_a_line_a_photo(captioner, photo: Path, capsys) -> None:
+    assert main(["caption", str(photo), str(photo)]) == 0
+    text = captioner(photo).text
+    assert capsys.readouterr().out == f"{text}\n{text}\n"
+
+
+def test_caption_saves_traces_and_maps(captioner, photo: Path, tmp_path: Path, capsys) -> None:
+    maps = tmp_path / "maps.png"
+    assert (
+        main(["caption", str(photo), "--save", "--overlay", str(maps), "--json", "--search", "greedy"]) == 0
+    )
+    summary = json.loads(capsys.readouterr().out)
+    trace = attnviz.read(photo.with_name("photo.png.trace.safetensors"))
+    assert trace == captioner(photo, search="greedy")
+    assert summary["text"] == trace.text
+    with Image.open(maps) as sheet:
+        assert sheet.format == "PNG"
+
+
+def test_caption_goes_on_after_what_is_no_photo(captioner, photo: Path, tmp_path: Path, capsys) -> None:
+    bad = tmp_path / "letter.txt"
+    bad.write_text("Dear Sir or Madam")
+    assert main(["caption", str(bad), str(photo), str(tmp_path / "none.jpg")]) == 2
+    told = capsys.readouterr()
+    assert told.out == f"\n{captioner(photo).text}\n\n"
+    assert [line.split(":")[0] for line in told.err.splitlines()] == ["attnviz"] * 2
+    assert "Traceback" not in told.err
+
+
+def test_caption_wants_one_photo_for_maps(photo: Path, tmp_path: Path, capsys) -> None:
+    assert main(["caption", str(photo), str(photo), "--overlay", str(tmp_path / "maps.png")]) == 2
+    assert "one PHOTO" in capsys.readouterr().err
+
+
+def test_evaluate_captions_of_a_folder(photo: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "images").mkdir()
+    photo.rename(tmp_path / "images" / "a.png")
+    (tmp_path / "captions.tsv.gz").write_bytes(gzip.compress(b"a.png\tA dog .\na.png\tA brown dog runs .\n"))
+    (tmp_path / "split_test.txt").write_text("a.png\n")
+    assert main(["evaluate", "caption-flickr8k", str(tmp_path)]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (found["model"], found["metric"], found["n"]) == ("caption-flickr8k", "BLEU-4", 1)
+    assert found["value"] == found["BLEU-4"]
+    assert main(["evaluate", "caption-flickr8k", str(tmp_path), "--split", "dev"]) == 2
+    (tmp_path / "split_test.txt").write_text("b.png\n")
+    assert main(["evaluate", "caption-flickr8k", str(tmp_path)]) == 2
+    assert "b.png" in capsys.readouterr().err

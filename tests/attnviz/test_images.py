@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image, features
 
 from attnviz import images
+from attnviz.axes import Grid
 from attnviz.errors import InputError
 
 RED, GREEN, BLUE, YELLOW = (200, 30, 30), (30, 200, 30), (30, 30, 200), (200, 200, 30)
@@ -195,3 +196,21 @@ def test_pixels_are_what_the_network_was_trained_on() -> None:
     wide = images.to_pixels(quarters(896, 224))
     assert wide[0, 50, 50] == pytest.approx((200 - 127) / 128)
     assert wide[1, 50, 170] == pytest.approx((200 - 127) / 128)
+
+
+@pytest.mark.parametrize("size", [(280, 420), (2800, 140), (140, 2800), (3024, 4032)])
+@pytest.mark.parametrize("orientation", [1, 3, 6, 8])
+def test_a_bright_patch_is_seen_in_the_cell_that_covers_it(size: tuple[int, int], orientation: int) -> None:
+    """From the file to the network's pixels and back: no turn and no shape shifts anything."""
+    grid = Grid(14, 14, *size)
+    for cell in (17, 103, 190):
+        upright = Image.new("L", size, 0)
+        upright.paste(255, grid.rectangle(cell))
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        photo = images.read(encoded(STORED[orientation](upright), "PNG", exif=exif))
+        assert photo.size == size
+        cells = images.to_pixels(photo)[0].unfold(0, 16, 16).unfold(1, 16, 16).mean(dim=(2, 3)).flatten()
+        assert cells.argmax() == cell
+        assert cells[cell] > 0.9
+        assert cells.topk(2).values[1] < -0.85  # the others are dark: (0 - 127) / 128 = -0.99
