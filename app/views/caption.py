@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from PIL import Image
 
+import form
 import photos
 import shelf
 import tables
@@ -34,7 +35,14 @@ def main() -> None:
         "only and never written to disk."
     )
     photo = _choose()
-    options = _options()
+    options = form.decoding(
+        "caption_",
+        "Caption",
+        "Force a caption",
+        "Where would it look for: a brown dog runs",
+        "The decoder is made to write these words. You see where it looked at each of them, and what it would "
+        "rather have said.",
+    )
     try:
         upright, trace = _caption(photo, options)
         trace = _choose_hypothesis(photo, trace)
@@ -115,41 +123,6 @@ def _take(name: str, data: bytes) -> None:
     if not known:
         photos.add(st.session_state.photos, photo)
         st.session_state.chosen = photo.id
-
-
-def _options() -> dict[str, Any]:
-    """How to decode; every setting stands in the page's address."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.segmented_control(
-            "Search",
-            ["beam", "greedy"],
-            default="beam",
-            required=True,
-            key="caption_search",
-            bind="query-params",
-        )
-        size = st.number_input(
-            "Beam size",
-            min_value=1,
-            max_value=20,
-            value=5,
-            key="caption_beam",
-            bind="query-params",
-            width=140,
-            disabled=search == "greedy",
-        )
-        target = st.text_input(
-            "Force a caption",
-            key="caption_target",
-            bind="query-params",
-            placeholder="Where would it look for: a brown dog runs",
-            help="The decoder is made to write these words. You see where it looked at each of them, and "
-            "what it would rather have said.",
-        )
-        st.button("Caption", type="primary")
-    if target and target.strip():
-        return {"target": target}
-    return {"search": search, "beam_size": int(size)}
 
 
 def _caption(photo: Photo, options: dict[str, Any]) -> tuple[Image.Image, Trace]:

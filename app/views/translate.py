@@ -5,6 +5,7 @@ from typing import Any, Literal
 import streamlit as st
 
 import charts
+import form
 import permalink
 import shelf
 import tables
@@ -37,7 +38,14 @@ def main() -> None:
         "considered. The weights show where it looked, not why it chose."
     )
     text = _ask()
-    options = _options()
+    options = form.decoding(
+        "",
+        "Translate",
+        "Force a translation",
+        "What would it have looked at, had it said ...",
+        "The decoder is made to write these words. You see where it looked at each of them, and what it would "
+        "rather have said. For several sentences give as many.",
+    )
     try:
         traces = _translate(text, options)
     except AttnvizError as error:
@@ -63,41 +71,6 @@ def _ask() -> str:
             f"Too long for a link: the page's address holds texts of up to {permalink.LONGEST} characters."
         )
     return text
-
-
-def _options() -> dict[str, Any]:
-    """How to decode; every setting stands in the page's address."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.segmented_control(
-            "Search",
-            ["beam", "greedy"],
-            default="beam",
-            required=True,
-            key="search",
-            bind="query-params",
-        )
-        size = st.number_input(
-            "Beam size",
-            min_value=1,
-            max_value=20,
-            value=5,
-            key="beam",
-            bind="query-params",
-            width=140,
-            disabled=search == "greedy",
-        )
-        target = st.text_input(
-            "Force a translation",
-            key="target",
-            bind="query-params",
-            placeholder="What would it have looked at, had it said ...",
-            help="The decoder is made to write these words. You see where it looked at each of them, and "
-            "what it would rather have said. For several sentences give as many.",
-        )
-        st.button("Translate", type="primary")
-    if target and target.strip():
-        return {"target": target}
-    return {"search": search, "beam_size": int(size)}
 
 
 def _take_example() -> None:
