@@ -40,8 +40,8 @@ def main() -> None:
         "Caption",
         "Force a caption",
         "Where would it look for: a brown dog runs",
-        "The decoder is made to write these words. You see where it looked at each of them, and what it would "
-        "rather have said.",
+        "The decoder is made to write these words. You see where it looked at each of them, and what it "
+        "would rather have said.",
     )
     try:
         upright, trace = _caption(photo, options)

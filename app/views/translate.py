@@ -43,8 +43,8 @@ def main() -> None:
         "Translate",
         "Force a translation",
         "What would it have looked at, had it said ...",
-        "The decoder is made to write these words. You see where it looked at each of them, and what it would "
-        "rather have said. For several sentences give as many.",
+        "The decoder is made to write these words. You see where it looked at each of them, and what it "
+        "would rather have said. For several sentences give as many.",
     )
     try:
         traces = _translate(text, options)
