@@ -20,8 +20,8 @@ class CaptionPlayer extends Stage {
     super(root);
     const part = (name) => root.querySelector("." + name);
     for (const name of ["open", "badge", "notes", "release", "readout", "live", "view", "photo", "cell-mark", "box-mark", "probe",
-      "opacity", "smooth", "scaling", "legend", "step", "inside"]) this[name] = part(name);
-    Object.assign(this, { box: null, inside: null, looks: { opacity: 0.6, smooth: true, own: false } });
+      "opacity", "smooth", "scaling", "legend", "step"]) this[name] = part(name);
+    Object.assign(this, { boxNote: part("inside"), box: null, inside: null, looks: { opacity: 0.6, smooth: true, own: false } });
     root.querySelector('.formats [value="svg"]').remove();  // a photo is pixels
     this.targets = new WordLine(part("targets"), "target");
     this.controls = new Controls(root, this);
@@ -45,11 +45,14 @@ class CaptionPlayer extends Stage {
       const target = series.wordAt(event);
       return target === null ? null : { target, source: null };
     }, true);
+    const read = (event) => this.probeAt(this.drawing.place(event));
     this.view.onpointermove = (event) => {
       this.drawing.move(event);
-      this.probeAt(this.drawing.place(event));
+      read(event);
     };
-    this.view.onpointerleave = () => this.probeAt(null);
+    this.on(this.view, "pointerdown", read);  // a finger that taps never moves
+    // A finger leaves whenever it is lifted: what it read stays, or nobody could read it.
+    this.view.onpointerleave = (event) => event.pointerType !== "touch" && this.probeAt(null);
     const relook = () => {
       this.looks = { opacity: this.opacity.valueAsNumber, smooth: this.smooth.checked, own: this.scaling.value === "own" };
       this.drawLegend();
@@ -151,7 +154,7 @@ class CaptionPlayer extends Stage {
     if (!this.heat) return;
     const { trace, pointed, lock, playback } = this;
     const place = (lock ?? pointed)?.target ?? this.position, step = Math.round(place);
-    this.drawHeat(place);
+    this.showHeat(place);
     this.targets.reveal(step);
     this.targets.makeReachable(step);
     const following = playback.playing || this.controls.dragging;
@@ -168,12 +171,20 @@ class CaptionPlayer extends Stage {
     this.open.classList.toggle("playing", playback.playing);
   }
 
+  // During a playback a map rests for half of the time: it is drawn once, not at every frame.
+  showHeat(place) {
+    const { heat, looks, painted } = this;
+    if (painted?.heat === heat && painted.looks === looks && painted.place === place) return;
+    this.painted = { heat, looks, place };
+    this.drawHeat(place);
+  }
+
   drawHeat(place) {
     const t = Math.floor(place), share = place - t;
     if (share === 0) return this.heat.draw(this.trace.mapOf(t), this.topOf(t), this.looks);
     const here = this.trace.mapOf(t), next = this.trace.mapOf(t + 1);
     const blended = here.map((weight, cell) => weight * (1 - share) + next[cell] * share);
-    this.heat.draw(blended, this.topOf(t) * (1 - share) + this.topOf(t + 1) * share, this.looks);
+    this.heat.draw(blended, this.topOf(t) * (1 - share) + this.topOf(t + 1) * share, this.looks, true);
   }
 
   showReadout(step) {
@@ -183,6 +194,7 @@ class CaptionPlayer extends Stage {
     const most = largest(trace.mapOf(step), 1)[0];
     const where = cellName(trace, most), weight = weightOf(trace.mapOf(step)[most]);
     this.readout.replaceChildren(Object.assign(make("strong", "", trace.targetLabels[step]), { dir: "auto" }), " looked most at ", make("b", "", where), " with weight ", make("b", "", weight));
+    this.view.setAttribute("aria-label", `The photo under the weights of word ${step + 1}, ${trace.targetLabels[step]}; largest ${weight} at ${where}`);
     if (this.playback.playing || this.pointed) return;
     this.live.textContent = `word ${step + 1} of ${trace.targets}: ${trace.targetLabels[step]}, probability ${short(trace.probability[step])}, looked most at ${where}`;
   }
@@ -232,13 +244,9 @@ class CaptionPlayer extends Stage {
     const said = box ? `${step} ${this.inside[step]}` : "";
     if (said === this.insideSaid) return;
     this.insideSaid = said;
-    if (!box) return this.inside_.replaceChildren(make("span", "", "Drag on the photo: the weight inside the box, for every word."));
+    if (!box) return this.boxNote.replaceChildren(make("span", "", "Drag on the photo: the weight inside the box, for every word."));
     const clear = Object.assign(make("button", "", "Clear the box"), { type: "button", onclick: () => this.setBox(null) });
-    this.inside_.replaceChildren("Inside the box: ", make("b", "", exact(this.inside[step])), " of this word’s weight", clear);
-  }
-
-  get inside_() {
-    return this.root.querySelector(".inside");
+    this.boxNote.replaceChildren("Inside the box: ", make("b", "", exact(this.inside[step])), " of this word’s weight", clear);
   }
 
   // ---- keys

@@ -2,6 +2,7 @@
 
 const RAMP = [[0, 0, 4], [31, 12, 72], [85, 15, 109], [136, 34, 106], [186, 54, 85], [227, 89, 51], [249, 140, 10], [249, 201, 50], [252, 255, 164]];
 const SHADES = 1024;
+const COARSE = 480;  // pixels a side that are enough while a map moves: at 34 a cell, a step is a thirtieth of a cell
 
 function rampAt(share) {
   const at = Math.max(0, Math.min(1, share)) * (RAMP.length - 1), low = Math.min(Math.floor(at), RAMP.length - 2);
@@ -45,26 +46,37 @@ class Heat {
     Object.assign(this, { trace, photo, canvas, pen: canvas.getContext("2d") });
     Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-    // Half-width colours are enough: at 34 pixels a cell, a step is a thirtieth of a cell.
-    const shrink = Math.min(1, 480 / Math.max(canvas.width, canvas.height));
-    const [w, h] = [canvas.width, canvas.height].map((side) => Math.max(1, Math.round(side * shrink)));
-    this.colours = Object.assign(document.createElement("canvas"), { width: w, height: h });
-    this.image = new ImageData(w, h);
-    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.surfaces = new Map();
   }
 
-  draw(weights, top, looks) {
+  // Where colours are computed before they are laid over the photo, at most that many pixels a side; made once.
+  surface(most) {
+    const { canvas, surfaces } = this, shrink = Math.min(1, most / Math.max(canvas.width, canvas.height));
+    const [width, height] = [canvas.width, canvas.height].map((side) => Math.max(1, Math.round(side * shrink)));
+    const name = `${width} ${height}`;
+    if (!surfaces.has(name)) {
+      const image = new ImageData(width, height);
+      surfaces.set(name, {
+        colours: Object.assign(document.createElement("canvas"), { width, height }),
+        image, pixels: new Uint32Array(image.data.buffer),
+      });
+    }
+    return surfaces.get(name);
+  }
+
+  // A map that rests is exact at every pixel; one that moves has no time for that on a large screen.
+  draw(weights, top, looks, moving = false) {
     const { pen, canvas } = this;
     pen.globalAlpha = 1;
     pen.imageSmoothingEnabled = true;
     pen.drawImage(this.photo, 0, 0, canvas.width, canvas.height);
     pen.globalAlpha = looks.opacity;
-    if (looks.smooth) this.drawSmooth(weights, top);
+    if (looks.smooth) this.drawSmooth(weights, top, this.surface(moving ? COARSE : Infinity));
     else this.drawCells(weights, top);
   }
 
-  drawSmooth(weights, top) {
-    const { trace, colours, image, pixels, pen, canvas } = this;
+  drawSmooth(weights, top, { colours, image, pixels }) {
+    const { trace, pen, canvas } = this;
     const values = spread(weights, trace.rows, trace.columns, colours.width, colours.height);
     const scale = (SHADES - 1) / top;
     for (let i = 0; i < values.length; i++) pixels[i] = SHADE_PIXELS[Math.min(SHADES - 1, Math.round(values[i] * scale))];

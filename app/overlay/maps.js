@@ -30,7 +30,9 @@ class Maps {
   mark(step) {
     if (step === this.now) return;
     this.items[this.now]?.button.classList.remove("now");
+    this.items[this.now]?.button.removeAttribute("aria-current");
     this.items[step].button.classList.add("now");
+    this.items[step].button.setAttribute("aria-current", "true");
     this.now = step;
   }
 }

@@ -3,7 +3,7 @@
 class WordPanel {
   constructor(root) {
     const part = (name) => root.querySelector(".step ." + name);
-    for (const name of ["count", "word", "probability", "entropy", "share", "meter", "largest", "where", "gate", "gate-part", "gate-key", "alternatives"])
+    for (const name of ["count", "word", "probability", "entropy", "share", "meter", "largest", "where", "gate", "gate-part", "gate-key", "box-key", "alternatives"])
       this[name] = part(name);
     this.series = new Series(part("series"));
   }
@@ -15,6 +15,8 @@ class WordPanel {
   }
 
   show(step, inside) {
+    this["box-key"].hidden = !inside;
+    this.series.canvas.hidden = !inside && !this.trace.gate;  // nothing to draw yet
     this.series.draw(step, inside);
     if (step === this.shown) return;
     this.shown = step;
