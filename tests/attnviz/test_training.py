@@ -6,13 +6,23 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 import attnviz
 from attnviz.errors import FormatError, InputError
+from attnviz.parallel import read_pairs
 from attnviz.text import Pieces
 from attnviz.training import data, subwords
+from attnviz.training.captioning import Captioning, SelfCritical
 from attnviz.training.loop import train
-from attnviz.training.recipe import Optimisation, TranslationRecipe, Variation, read_recipe
+from attnviz.training.recipe import (
+    FOLDER,
+    CaptioningRecipe,
+    Optimisation,
+    TranslationRecipe,
+    Variation,
+    read_recipe,
+)
 from attnviz.training.translation import Translation
 
 NOUNS = {"chien": "dog", "chat": "cat", "homme": "man", "lit": "bed", "mur": "wall", "pain": "bread"}
@@ -146,3 +156,58 @@ def test_recipes_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         (tmp_path / "bad.toml").write_text(text)
         with pytest.raises(FormatError, match="not a recipe"):
             read_recipe(str(tmp_path / "bad.toml"))
+
+
+def test_the_phrasebook_lies_beside_its_recipe_and_holds_pairs() -> None:
+    plan = read_recipe("translate-fr-en")
+    (phrases,) = (part for part in plan.data if "phrases" in part.file)
+    pairs = read_pairs(FOLDER / phrases.file)
+    assert len(pairs) > 150
+    assert len({source for source, _ in pairs}) == len(pairs)
+    for source, target in pairs:
+        # A sign at the end of one side stands at the end of the other.
+        assert (source[-1] in ".!?,") == (target[-1] in ".!?,"), source
+        assert source == source.strip()
+        assert target == target.strip()
+
+
+def test_a_captioner_learns_and_a_second_stage_raises_its_reward(tmp_path: Path) -> None:
+    """Four kinds of photos, told apart by their colour alone; from files to a model that can be loaded."""
+    data, colours = tmp_path / "data", {"red": (220, 30, 30), "green": (30, 200, 30), "blue": (30, 30, 220)}
+    (data / "toy" / "images").mkdir(parents=True)
+    lines, names = [], []
+    for number in range(12):
+        word = list(colours)[number % 3]
+        names.append(f"{number}.png")
+        Image.new("RGB", (24, 24), colours[word]).save(data / "toy" / "images" / names[-1])
+        lines += [f"{names[-1]}\tA {word} wall .\n", f"{names[-1]}\tThe wall is {word} .\n"]
+    (data / "toy" / "captions.tsv.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    for split in ("train", "dev"):
+        (data / "toy" / f"split_{split}.txt").write_text("\n".join(names))
+    sizes = {"embedding_width": 24, "encoder_width": 32, "attention_width": 16, "decoder_width": 32}
+    first = Optimisation(60, 1e-2, warmup=5, batch_photos=6, label_smoothing=0.0, average=0.8, check_every=60)
+    second = Optimisation(10, 1e-3, warmup=2, average=0.5, check_every=10)
+    plan = CaptioningRecipe(
+        name="toy",
+        task="captioning",
+        target="en",
+        pieces=300,
+        seed=1,
+        model=sizes | {"gated": True},
+        optimisation=first,
+        photos="toy",
+        refinement=second,
+    )
+    told: list[str] = []
+    out = tmp_path / "out" / "toy"
+    job = Captioning(plan, data, tmp_path / "runs", told.append)
+    learned = train(job, first, tmp_path / "runs" / "checkpoint.pt", out, told.append)
+    captioner = attnviz.load(str(out))
+    for word, colour in colours.items():
+        assert word in captioner(Image.new("RGB", (50, 30), colour)).text
+    train(SelfCritical(job, learned, second), second, tmp_path / "runs" / "refined.pt", out, told.append)
+    developed = [line for line in told if line.startswith("development")]
+    assert len(developed) == 2
+    captioner = attnviz.load(str(out))
+    for word, colour in colours.items():
+        assert word in captioner(Image.new("RGB", (50, 30), colour)).text
