@@ -74,7 +74,8 @@ class Overlay:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The labels of the maps."""
-        return matrix(self.trace, "words", end=True).target
+        shown = matrix(self.trace, "words", end=True)
+        return tuple("end mark" if t in shown.target_ends else label for t, label in enumerate(shown.target))
 
     @cached_property
     def maps(self) -> np.ndarray:

@@ -178,7 +178,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
         word = st.selectbox(
             "Word of the overlay",
             range(len(shown.target)),
-            format_func=lambda at: f"{at + 1}. {shown.target[at]}",
+            format_func=lambda at: f"{at + 1}. {Overlay(upright, trace).words[at]}",
             width=200,
         )
         own_scale = st.segmented_control(
