@@ -19,24 +19,39 @@ _THUMB_SIDE = 160
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A picture as it came. id: a digest of its bytes, or a sample's name."""
+    """A picture as it came.
+
+    id: a digest of its bytes, or a sample's name. thumb: a small one of it, as a data URL.
+    """
 
     id: str
     name: str
     data: bytes
-    own: bool = True
+    thumb: str
+    own: bool
+
+    def entry(self) -> dict[str, Any]:
+        """What the strip shows of it."""
+        return {"id": self.id, "name": self.name, "own": self.own, "thumb": self.thumb}
 
 
 @lru_cache(maxsize=1)
 def samples() -> dict[str, Photo]:
     """The pictures that come with attnviz, by id."""
-    files = sorted(SAMPLES.glob("*.jpg"))
-    return {file.stem: Photo(file.stem, file.stem, file.read_bytes(), own=False) for file in files}
+    found = {}
+    for file in sorted(SAMPLES.glob("*.jpg")):
+        data = file.read_bytes()
+        found[file.stem] = Photo(file.stem, file.stem, data, _thumb(data), own=False)
+    return found
 
 
 def given(name: str, data: bytes) -> Photo:
-    """A person's own picture."""
-    return Photo(hashlib.sha256(data).hexdigest()[:16], name, data)
+    """A person's own picture.
+
+    Raises:
+        InputError: it is none.
+    """
+    return Photo(hashlib.sha256(data).hexdigest()[:16], name, data, _thumb(data), own=True)
 
 
 def add(photos: dict[str, Photo], photo: Photo) -> None:
@@ -47,20 +62,9 @@ def add(photos: dict[str, Photo], photo: Photo) -> None:
         del photos[next(iter(photos))]
 
 
-@lru_cache(maxsize=64)
-def entry(photo: Photo) -> dict[str, Any]:
-    """What the strip shows of a photo.
-
-    Raises:
-        InputError: it is no picture.
-    """
-    thumb = read(photo.data)
-    thumb.thumbnail((_THUMB_SIDE, _THUMB_SIDE), Image.Resampling.BICUBIC)
-    return {"id": photo.id, "name": photo.name, "own": photo.own, "thumb": as_url(thumb)}
-
-
-def as_url(picture: Image.Image) -> str:
-    """A picture as a JPEG in a data URL."""
+def _thumb(data: bytes) -> str:
+    picture = read(data)
+    picture.thumbnail((_THUMB_SIDE, _THUMB_SIDE), Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=80)
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

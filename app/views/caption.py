@@ -75,7 +75,7 @@ def _choose() -> Photo:
     if st.session_state.chosen not in everything:
         st.session_state.chosen = FIRST
     chosen: str = st.session_state.chosen
-    strip([photos.entry(photo) for photo in everything.values()], chosen, key="strip", on_event=_take_event)
+    strip([photo.entry() for photo in everything.values()], chosen, key="strip", on_event=_take_event)
     # A link can name a sample; a person's own photo is in nobody's address.
     if everything[chosen].own:
         st.query_params.pop("photo", None)
@@ -113,16 +113,13 @@ def _take_event() -> None:
 
 def _take(name: str, data: bytes) -> None:
     """Adds a photo and shows it, or remembers why it can't be."""
-    photo = photos.given(name, data)
-    known = photo.id in st.session_state.photos
     try:
-        photos.entry(photo)
+        photo = photos.given(name, data)
     except InputError as error:
         st.session_state.setdefault("refusals", []).append(f"{name}: {error}")
         return
-    if not known:
-        photos.add(st.session_state.photos, photo)
-        st.session_state.chosen = photo.id
+    photos.add(st.session_state.photos, photo)
+    st.session_state.chosen = photo.id
 
 
 def _caption(photo: Photo, options: dict[str, Any]) -> tuple[Image.Image, Trace]:

@@ -130,9 +130,9 @@ def test_what_is_no_picture_is_said_and_the_photo_before_stays() -> None:
 def test_own_photos_are_few_and_the_oldest_go() -> None:
     own: dict[str, photos.Photo] = {}
     for number in range(photos.MOST + 3):
-        photos.add(own, photos.given(f"{number}.png", bytes([number])))
+        photos.add(own, photos.given(f"{number}.png", picture(number + 1, 5)))
     assert [photo.name for photo in own.values()] == [f"{number}.png" for number in range(3, photos.MOST + 3)]
-    photos.add(own, photos.given("again.png", bytes([3])))
+    photos.add(own, photos.given("again.png", picture(4, 5)))
     assert len(own) == photos.MOST
     assert next(iter(own.values())).name == "4.png"
 
