@@ -72,3 +72,30 @@ def _norms(vector: Vector) -> list[float]:
     for gram, weight in vector.items():
         squares[len(gram) - 1] += weight * weight
     return [math.sqrt(square) for square in squares]
+
+
+class Bleu1:
+    """Sentence BLEU-1, from 0 to 1, of captions of photos with known references.
+
+    Papineni et al. (2002): the words that some reference has, clipped to how often it has them, over
+    all words; times exp(1 - r / c) where the caption of c words is shorter than the closest reference.
+    """
+
+    def __init__(self, references: list[list[str]]) -> None:
+        """`references`: for each photo its captions, words with spaces between."""
+        self.counts: list[Counter[str]] = []
+        for own in references:
+            most: Counter[str] = Counter()
+            for caption in own:
+                most |= Counter(caption.split())
+            self.counts.append(most)
+        self.lengths = [sorted(len(caption.split()) for caption in own) for own in references]
+
+    def __call__(self, caption: str, photo: int) -> float:
+        """How many of the caption's words the references of that photo have."""
+        words = caption.split()
+        if not words:
+            return 0.0
+        found = (Counter(words) & self.counts[photo]).total() / len(words)
+        closest = min(self.lengths[photo], key=lambda length: abs(length - len(words)))
+        return found * min(1.0, math.exp(1 - closest / len(words)))

@@ -12,7 +12,7 @@ from attnviz import images
 from attnviz.captions import open_photos, read_captions, read_split
 from attnviz.errors import InputError
 from attnviz.evaluation import caption_scores
-from attnviz.training.reward import CiderD
+from attnviz.training.reward import Bleu1, CiderD
 
 REFERENCES = [
     ["a dog runs in the grass", "a brown dog is running"],
@@ -54,6 +54,18 @@ def test_the_reward_is_the_published_cider_d() -> None:
     assert [reward(caption, at) for at, caption in enumerate(WRITTEN)] == pytest.approx(list(each))
     assert caption_scores(WRITTEN, REFERENCES)["CIDEr"] == pytest.approx(100 * score, abs=0.05)
     assert reward("", 0) == 0.0
+
+
+def test_the_share_of_words_that_some_reference_has() -> None:
+    bleu = Bleu1(REFERENCES)
+    assert bleu("a dog runs in the snow", 0) == pytest.approx(5 / 6)
+    assert bleu("a a a a a", 0) == pytest.approx(1 / 5)  # no reference has two
+    assert bleu("two men", 1) == pytest.approx(1.0)  # "men resting" is as short
+    assert bleu("boy", 2) == pytest.approx(math.exp(1 - 3 / 1))  # the closest reference has three words
+    assert bleu("", 0) == 0.0
+    for caption, own in zip(WRITTEN, REFERENCES, strict=True):
+        scores = caption_scores([caption], [own])
+        assert 100 * bleu(caption, REFERENCES.index(own)) == pytest.approx(scores["BLEU-1"], abs=0.01)
 
 
 def folder_of(path: Path, names: list[str]) -> Path:
