@@ -8,8 +8,7 @@ _KEY = "text"
 
 def read(query: MutableMapping[str, str]) -> str | None:
     """The text that the address asks for; None if it asks for none."""
-    text = query.get(_KEY)
-    return text[:LONGEST] if text else None
+    return query.get(_KEY) or None
 
 
 def write(query: MutableMapping[str, str], text: str) -> bool:

@@ -62,3 +62,9 @@ def test_a_text_comes_back_from_the_address_whole_or_is_not_there(text: str) -> 
     assert fits == (len(text) <= permalink.LONGEST)
     assert permalink.read(query) == (text if fits else None)
     assert query["level"] == "words"
+
+
+def test_a_long_text_in_an_address_is_read_whole() -> None:
+    """Cut, a part of it would be left out and nobody told."""
+    text = "x" * (permalink.LONGEST + 1000)
+    assert permalink.read({"text": text}) == text
