@@ -71,6 +71,10 @@ class Attention(nn.Module, ABC):
     def keys(self, annotations: Tensor) -> Tensor:
         """Annotations (B, S, D) -> keys (B, S, A); computed once a source."""
 
+    def project(self, query: Tensor) -> Tensor:
+        """Queries (..., Q) -> what meets the keys, (..., A); the query itself unless it is changed."""
+        return query
+
     @abstractmethod
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
         """Queries (B, K, Q), keys (B, S, A) -> unmasked energies (B, K, S)."""
@@ -111,9 +115,9 @@ class Attention(nn.Module, ABC):
 class Additive(Attention):
     """Scores every annotation against the query with a one-layer network.
 
-    energies[i] = v^T tanh(W_1 h_i + W_2 z)
+    energies[i] = v^T tanh(W_1 h_i + W_2 z + b)
 
-    Bahdanau, Cho and Bengio (2015), appendix A.1.2; the keys are W_1 h_i.
+    Bahdanau, Cho and Bengio (2015), appendix A.1.2, with a bias; the keys are W_1 h_i.
     """
 
     def __init__(self, annotation_width: int, query_width: int, width: int) -> None:
@@ -125,8 +129,11 @@ class Additive(Attention):
     def keys(self, annotations: Tensor) -> Tensor:
         return self.key_layer(annotations)  # (B, S, A)
 
+    def project(self, query: Tensor) -> Tensor:
+        return self.query_layer(query)  # (..., A)
+
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        hidden = torch.tanh(keys.unsqueeze(1) + self.query_layer(query).unsqueeze(2))  # (B, K, S, A)
+        hidden = torch.tanh(keys.unsqueeze(1) + self.project(query).unsqueeze(2))  # (B, K, S, A)
         return self.energy_layer(hidden).squeeze(-1)
 
 
@@ -192,8 +199,11 @@ class Cosine(Attention):
     def keys(self, annotations: Tensor) -> Tensor:
         return F.normalize(annotations, dim=-1)
 
+    def project(self, query: Tensor) -> Tensor:
+        return F.normalize(query, dim=-1)
+
     def energies(self, query: Tensor, keys: Tensor) -> Tensor:
-        cosines = torch.bmm(F.normalize(query, dim=-1), keys.mT)
+        cosines = torch.bmm(self.project(query), keys.mT)
         return cosines / self.log_temperature.exp()
 
 

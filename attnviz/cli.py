@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from attnviz.alignments import SYMMETRISATIONS
 from attnviz.errors import AttnvizError, InputError
 
 BAD_INPUT = 2
@@ -75,6 +76,40 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--split", choices=("train", "dev", "test"), default="test", help="(%(default)s)")
     _add_search(evaluate)
     evaluate.set_defaults(run=_evaluate)
+
+    align = commands.add_parser("align", help="align the words of parallel sentences; prints Pharaoh pairs")
+    align.add_argument("source", metavar="SOURCE", type=Path, help="a sentence a line, words apart by spaces")
+    align.add_argument("target", metavar="TARGET", type=Path, help="their translations, line by line")
+    align.add_argument("--pair", metavar="XX-YY", default="fr-en", help="their languages (%(default)s)")
+    align.add_argument(
+        "--model", metavar="NAME", help="one model, one direction, in the place of the two aligners"
+    )
+    align.add_argument(
+        "--method",
+        choices=SYMMETRISATIONS,
+        default="grow-diag-final",
+        help="of both directions (%(default)s)",
+    )
+    align.add_argument(
+        "--lens", choices=("previous", "current", "next"), help="the step whose weights count, with --model"
+    )
+    align.add_argument(
+        "--base", type=int, choices=(0, 1), default=0, help="the first word's number (%(default)s)"
+    )
+    align.set_defaults(run=_align)
+
+    aer = commands.add_parser("aer", help="the alignment error rate, precision and recall, from 0 to 1")
+    aer.add_argument(
+        "gold", metavar="GOLD", type=Path, help="i-j sure and ipj possible links, a line a sentence"
+    )
+    aer.add_argument("hypothesis", metavar="HYPOTHESIS", type=Path, help="Pharaoh pairs, a line a sentence")
+    aer.add_argument(
+        "--gold-base", type=int, choices=(0, 1), default=1, help="first word in GOLD (%(default)s)"
+    )
+    aer.add_argument("--base", type=int, choices=(0, 1), default=0, help="in HYPOTHESIS (%(default)s)")
+    aer.add_argument("--source", metavar="FILE", type=Path, help="the sentences, to check the links against")
+    aer.add_argument("--target", metavar="FILE", type=Path, help="their translations, for the same")
+    aer.set_defaults(run=_aer)
 
     listing = commands.add_parser("list", help="list the models that can be loaded")
     listing.set_defaults(run=_list)
@@ -222,6 +257,61 @@ def _evaluate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _align(options: argparse.Namespace) -> int:
+    from attnviz.alignments import pharaoh, read_lines
+    from attnviz.pretrained import load
+    from attnviz.tasks import Aligner, Translator, align
+
+    sources, targets = (
+        [line.split() for line in read_lines(path)] for path in (options.source, options.target)
+    )
+    if len(sources) != len(targets):
+        raise InputError(
+            f"Expected as many lines in both files, got {len(sources)} in {options.source} "
+            f"and {len(targets)} in {options.target}."
+        )
+    places = [index for index, pair in enumerate(zip(sources, targets, strict=True)) if all(pair)]
+    pairs = [(sources[index], targets[index]) for index in places]
+    if options.model is not None:
+        model = load(options.model)
+        aligner = Aligner.of(model) if isinstance(model, Translator) else model
+        if not isinstance(aligner, Aligner):
+            raise InputError(f"Expected an aligner or a translator, got {options.model}.")
+        found = aligner.links(pairs, options.lens)
+    else:
+        if options.lens is not None:
+            raise InputError("Expected --model with --lens: the aligners know which step to look with.")
+        one, _, other = options.pair.partition("-")
+        found = align(pairs, load(f"align-{one}-{other}"), load(f"align-{other}-{one}"), options.method)
+    links = dict(zip(places, found, strict=True))
+    for index in range(len(sources)):
+        print(pharaoh(links.get(index, frozenset()), options.base))
+    return 0
+
+
+def _aer(options: argparse.Namespace) -> int:
+    from attnviz.alignments import read_gold, read_lines, read_links, score
+
+    if (options.source is None) != (options.target is None):
+        raise InputError("Expected both --source and --target, got one of them.")
+    lengths = None
+    if options.source is not None:
+        sides = [
+            [len(line.split()) for line in read_lines(path)] for path in (options.source, options.target)
+        ]
+        if len(sides[0]) != len(sides[1]):
+            raise InputError(
+                f"Expected as many lines in both texts, got {len(sides[0])} and {len(sides[1])}."
+            )
+        lengths = list(zip(*sides, strict=True))
+    found = score(
+        read_gold(options.gold, options.gold_base, lengths),
+        read_links(options.hypothesis, options.base, lengths),
+    )
+    print(f"AER {found.aer:.4f}  precision {found.precision:.4f}  recall {found.recall:.4f}  n {found.n}")
+    return 0
+
+
 def _list(_: argparse.Namespace) -> int:
     from attnviz.pretrained import catalogue, places, read_config
 
@@ -236,27 +326,33 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
+    from attnviz.training.alignment import Alignment
     from attnviz.training.captioning import Captioning, SelfCritical
     from attnviz.training.loop import train
-    from attnviz.training.recipe import CaptioningRecipe, read_recipe
+    from attnviz.training.recipe import AlignmentRecipe, CaptioningRecipe, read_recipe
     from attnviz.training.translation import Translation
 
     recipe = read_recipe(options.recipe)
-    folder, out = options.runs / recipe.name, options.out / recipe.name
+    folder = options.runs / recipe.name
 
     def report(line: str) -> None:
         print(line, flush=True)
 
-    checkpoint = folder / "checkpoint.pt"
     if isinstance(recipe, CaptioningRecipe):
         job = Captioning(recipe, options.data, folder, report)
-        learned = train(job, recipe.optimisation, checkpoint, out, report)
+        out = options.out / recipe.name
+        learned = train(job, recipe.optimisation, folder / "checkpoint.pt", out, report)
         if recipe.refinement is not None:
             second = SelfCritical(job, learned, recipe.refinement)
             train(second, recipe.refinement, folder / "refined.pt", out, report)
-    else:
-        job_of_text = Translation(recipe, options.data, folder)
-        train(job_of_text, recipe.optimisation, checkpoint, out, report)
+        return 0
+    for variant in recipe.variants():
+        report(f"training {variant.name}")
+        checkpoint, out = folder / f"{variant.name}.pt", options.out / variant.name
+        if isinstance(variant, AlignmentRecipe):
+            train(Alignment(variant, options.data, folder), variant.optimisation, checkpoint, out, report)
+        else:
+            train(Translation(variant, options.data, folder), variant.optimisation, checkpoint, out, report)
     return 0
 
 

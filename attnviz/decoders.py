@@ -20,6 +20,13 @@ class DecoderStep(NamedTuple):
     attended: Attended
 
 
+class Unrolled(NamedTuple):
+    """readouts (B * K, T, R) and energies (B * K, T, S) of all steps of targets that are given."""
+
+    readouts: Tensor
+    energies: Tensor
+
+
 class Decoder(nn.Module):
     """A GRU whose input is the last word and a context; the readout sees all three.
 
@@ -32,10 +39,13 @@ class Decoder(nn.Module):
     is shown with. Subclasses say where the context and the first state come from.
     """
 
-    def __init__(self, embedding_width: int, annotation_width: int, width: int, dropout: float) -> None:
+    def __init__(
+        self, embedding_width: int, annotation_width: int, width: int, dropout: float, fed: bool = True
+    ) -> None:
+        """fed: whether the context is an input of the GRU."""
         super().__init__()
         self.initial_layer = nn.Linear(annotation_width, width)
-        self.cell = nn.GRUCell(embedding_width + annotation_width, width)
+        self.cell = nn.GRUCell(embedding_width + (annotation_width if fed else 0), width)
         self.readout_layer = nn.Linear(width + annotation_width + embedding_width, embedding_width)
         self.dropout = nn.Dropout(dropout)
 
@@ -50,18 +60,20 @@ class Decoder(nn.Module):
     def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
         """One step: the last word (B, E) and the state before it (B, H) give the next of each."""
         attended = self.look(state, memory)
-        context = attended.admitted()
+        return DecoderStep(*self.proceed(embedded, state, attended.admitted()), attended)
+
+    def proceed(self, embedded: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+        """What a step does once it has looked: the readout (B, R) and the next state (B, H)."""
         state = self.cell(torch.cat([embedded, context], dim=-1), state)
-        readout = self.readout(state, context, embedded)
-        return DecoderStep(readout, state, attended)
+        return self.readout(state, context, embedded), state
 
     def readout(self, state: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """r_t for any leading shape, so that training can compute all steps at once."""
         joined = torch.cat([state, context, embedded], dim=-1)
         return self.dropout(torch.tanh(self.readout_layer(self.dropout(joined))))
 
-    def unroll(self, embedded: Tensor, memory: Memory) -> Tensor:
-        """Teacher forcing: the readouts (B * K, T, R) of all steps of targets that are given.
+    def unroll(self, embedded: Tensor, memory: Memory) -> Unrolled:
+        """Teacher forcing: all steps of targets that are given.
 
         Args:
             embedded: the words before each step, (B * K, T, E): K targets a source, one after the
@@ -71,14 +83,16 @@ class Decoder(nn.Module):
         each = embedded.shape[0] // memory.annotations.shape[0]
         state = self.start(memory).repeat_interleave(each, 0)
         embedded = self.dropout(embedded)
-        states, contexts = [], []
+        states, contexts, energies = [], [], []
         for word in embedded.unbind(1):
             attended = self.look(state.view(-1, each, state.shape[-1]), memory)
             context = attended.admitted().flatten(0, 1)
             state = self.cell(torch.cat([word, context], dim=-1), state)
             states.append(state)
             contexts.append(context)
-        return self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
+            energies.append(attended.energies.flatten(0, 1))
+        readouts = self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
+        return Unrolled(readouts, torch.stack(energies, 1))
 
 
 class AttentionDecoder(Decoder):
@@ -97,8 +111,9 @@ class AttentionDecoder(Decoder):
         width: int,
         dropout: float,
         gated: bool = False,
+        fed: bool = True,
     ) -> None:
-        super().__init__(embedding_width, annotation_width, width, dropout)
+        super().__init__(embedding_width, annotation_width, width, dropout, fed)
         self.attention = attention
         self.gate_layer = nn.Linear(width, 1) if gated else None
 
@@ -112,6 +127,43 @@ class AttentionDecoder(Decoder):
         if self.gate_layer is None:
             return attended
         return attended._replace(gate=torch.sigmoid(self.gate_layer(state)).squeeze(-1))
+
+
+class LuongDecoder(AttentionDecoder):
+    """Looks with the state AFTER the last word was read, and lets no context into the GRU.
+
+    z_t = GRU(z_{t-1}, y_{t-1})
+    c_t = context(z_t)
+    r_t = tanh(W_r [z_t ; c_t ; y_{t-1}])
+
+    Luong, Pham and Manning (2015), section 3, without input feeding. The query of step t + 1 knows
+    the word of step t, which is what an aligner needs; and the states need no attention, so that
+    training looks with all of them at once.
+    """
+
+    def __init__(
+        self, attention: Attention, embedding_width: int, annotation_width: int, width: int, dropout: float
+    ) -> None:
+        super().__init__(attention, embedding_width, annotation_width, width, dropout, fed=False)
+
+    def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
+        state = self.cell(embedded, state)
+        attended = self.look(state, memory)
+        return DecoderStep(self.readout(state, attended.context, embedded), state, attended)
+
+    def unroll(self, embedded: Tensor, memory: Memory) -> Unrolled:
+        each = embedded.shape[0] // memory.annotations.shape[0]
+        state = self.start(memory).repeat_interleave(each, 0)
+        embedded = self.dropout(embedded)
+        states = []
+        for word in embedded.unbind(1):
+            state = self.cell(word, state)
+            states.append(state)
+        queries = torch.stack(states, 1)  # (B * K, T, H)
+        attended = self.look(queries.view(len(memory.mask), -1, state.shape[-1]), memory)
+        contexts = attended.context.reshape(*queries.shape[:2], -1)
+        energies = attended.energies.reshape(*queries.shape[:2], -1)
+        return Unrolled(self.readout(queries, contexts, embedded), energies)
 
 
 class FixedContextDecoder(Decoder):

@@ -7,12 +7,11 @@ natural: entropy is in nats.
 
 import numpy as np
 
+from attnviz.alignments import Link
 from attnviz.axes import Grid
 from attnviz.errors import InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import WeightMatrix
-
-Link = tuple[int, int]
 
 
 def entropy(matrix: WeightMatrix) -> np.ndarray:

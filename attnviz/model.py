@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnviz import attention
 from attnviz.attention import Attended, Memory
-from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder
+from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder, LuongDecoder, Unrolled
 from attnviz.encoders import ImageEncoder, TextEncoder
 
 
@@ -18,8 +18,9 @@ from attnviz.encoders import ImageEncoder, TextEncoder
 class Config:
     """The sizes of a model.
 
-    mechanism: additive, bilinear, dot, cosine or none. gated: whether the decoder weighs its
-    context as a whole. encoder_width: of one direction for text, of an annotation for pictures.
+    mechanism: additive, bilinear, dot, cosine or none. query: the decoder state that looks, before
+    the last word is read (Bahdanau) or after (Luong). gated: whether the decoder weighs its context
+    as a whole. encoder_width: of one direction for text, of an annotation for pictures.
     """
 
     vocabulary: int
@@ -30,6 +31,7 @@ class Config:
     decoder_width: int = 512
     dropout: float = 0.0
     gated: bool = False
+    query: str = "before"
 
 
 class EncoderDecoder(nn.Module):
@@ -71,8 +73,8 @@ class EncoderDecoder(nn.Module):
         """Readouts (..., R) -> logits (..., V)."""
         return nn.functional.linear(readout, self.embedding.weight, self.output_bias)
 
-    def unroll(self, before: Tensor, memory: Memory) -> Tensor:
-        """Teacher forcing: the readouts (B * K, T, R), from the tokens before each step, (B * K, T)."""
+    def unroll(self, before: Tensor, memory: Memory) -> Unrolled:
+        """Teacher forcing: all steps at once, from the tokens before each, (B * K, T)."""
         return self.decoder.unroll(self.embed(before), memory)
 
 
@@ -112,4 +114,6 @@ def _decoder(config: Config, annotation_width: int) -> Decoder:
     if config.mechanism == "none":
         return FixedContextDecoder(*sizes)
     scorer = attention.build(config.mechanism, annotation_width, config.decoder_width, config.attention_width)
+    if config.query == "after":
+        return LuongDecoder(scorer, *sizes)
     return AttentionDecoder(scorer, *sizes, gated=config.gated)

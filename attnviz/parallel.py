@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from zlib import crc32
 
 from attnviz.errors import FormatError, InputError
 
@@ -30,3 +31,17 @@ def read_pairs(path: Path) -> list[Pair]:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"{path} cannot be read as UTF-8 text: {error}") from error
     return pairs
+
+
+def held_out(pairs: list[Pair], share: float) -> tuple[list[Pair], list[Pair]]:
+    """Splits pairs into those to train on and the `share` of them to measure on.
+
+    A pair's side is told by a checksum of its second text, so that no text stands on both sides,
+    and the split stays the same whatever else is in the file.
+    """
+    limit = int(share * 2**32)
+    kept: list[Pair] = []
+    held: list[Pair] = []
+    for pair in pairs:
+        (held if crc32(pair[1].encode()) < limit else kept).append(pair)
+    return kept, held

@@ -14,6 +14,7 @@ _KEYS: dict[str, type] = {"task": str, "target": str, "model": dict, "sha256": d
 _KEYS_OF: dict[str, dict[str, type]] = {
     "translation": {"source": str, "trained_length": int},
     "captioning": {},
+    "alignment": {"source": str, "trained_length": int},
 }
 
 
@@ -78,7 +79,7 @@ def load(name: str) -> Any:
     """Loads a model by its name or path, ready to be called.
 
     Returns:
-        the task's object: a Translator, a Captioner.
+        the task's object: a Translator, a Captioner, an Aligner.
 
     Raises:
         ModelNotFoundError: there is no such model; the message says where it was looked for.
@@ -93,12 +94,13 @@ def load(name: str) -> Any:
     import safetensors.torch
 
     from attnviz.model import Config, ImageToText, TextToText
-    from attnviz.tasks import Captioner, Translator
+    from attnviz.tasks import Aligner, Captioner, Translator
     from attnviz.text import Pieces
 
     kinds: dict[str, tuple[type[Any], type[Any]]] = {
         "translation": (TextToText, Translator),
         "captioning": (ImageToText, Captioner),
+        "alignment": (TextToText, Aligner),
     }
     kind, task = kinds[config["task"]]
     try:

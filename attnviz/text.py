@@ -103,6 +103,15 @@ def quiet(text: str) -> str:
     return text[: first + 1] + "".join(small)
 
 
+def bare(text: str) -> str:
+    """A text in small letters and without accents; it may become longer or shorter."""
+    return "".join(
+        character
+        for character in unicodedata.normalize("NFD", text.lower())
+        if not unicodedata.combining(character)
+    )
+
+
 def words(text: str, language: str) -> list[Span]:
     """The spans of the words: see the patterns at the top of this module.
 
@@ -192,6 +201,15 @@ class Pieces:
         """The pieces of many texts, without offsets."""
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
+
+    def encode_words(self, words: list[str]) -> tuple[list[int], list[int]]:
+        """The pieces of words that are given apart, and for each piece the index of its word."""
+        spans, at = [], 0
+        for word in words:
+            spans.append((at, at + len(word)))
+            at += len(word) + 1
+        ids, offsets = self.encode(" ".join(words))
+        return ids, group(offsets, spans)
 
     def decode(self, ids: list[int]) -> tuple[str, list[Span]]:
         """The text that the pieces spell, and the characters that each of them spells.

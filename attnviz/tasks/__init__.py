@@ -1,7 +1,8 @@
 """Tasks: a user's input -> Trace."""
 
+from attnviz.tasks.alignment import Aligner, align
 from attnviz.tasks.captioning import Captioner
 from attnviz.tasks.decoding import Options
 from attnviz.tasks.translation import Translator
 
-__all__ = ["Captioner", "Options", "Translator"]
+__all__ = ["Aligner", "Captioner", "Options", "Translator", "align"]

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from attnviz import text as texts
+from attnviz.arithmetic import TEMPERATURES, Arithmetic, dissect
 from attnviz.attention import Memory
 from attnviz.axes import END, Sequence, Span
 from attnviz.errors import InputError
@@ -34,6 +35,8 @@ class _Prepared:
 class Translator:
     """Translates text, sentence by sentence, and shows every decoder step.
 
+    A model that was trained on texts of several sentences (`whole`) reads a text as one.
+
     translator(text) gives one Trace for the whole text; `sentences` one a sentence; `many` one for
     each of several texts. A text whose sentences are too long for the model is read up to
     its limit and the trace's `unread` says what was left out.
@@ -49,6 +52,7 @@ class Translator:
         self.source_language: str = config["source"]
         self.target_language: str = config["target"]
         self.trained_length: int = config["trained_length"]
+        self.whole: bool = config.get("whole", False)
         self.writer = Writer(pieces, self.target_language)
 
     def __call__(self, text: str, **options: Any) -> Trace:
@@ -98,6 +102,24 @@ class Translator:
                     position += 1
             before += len(sentence.sequence)
 
+    def arithmetic(self, trace: Trace, temperatures: tuple[float, ...] = TEMPERATURES) -> Arithmetic:
+        """Every number behind a trace of one sentence; see `arithmetic.Arithmetic`.
+
+        Args:
+            trace: what this translator made of a sentence, alone or among others of a text.
+
+        Raises:
+            NoAttentionError: the model has no attention.
+            InputError: the trace is not of this model, or of several sentences joined.
+        """
+        for sentence in self._prepare(trace.sequence.text):
+            if sentence.sequence == trace.axis:
+                ids = [step.token_id for step in trace]
+                return dissect(
+                    self.model, self.encode([sentence.token_ids]), self.writer.vocabulary, ids, temperatures
+                )
+        raise InputError(f"Expected the trace of one sentence by {self.name}, got one by {trace.model}.")
+
     def _decode_all(
         self, given: list[str], options: Options, progress: Callable[[int, int], None] | None = None
     ) -> list[list[Trace]]:
@@ -140,6 +162,8 @@ class Translator:
             raise InputError(f"Expected a text, got {type(text).__name__}.")
         cleaned = texts.clean(text)
         spans = texts.sentences(cleaned.text, self.source_language)
+        if self.whole and spans:
+            spans = [(spans[0][0], spans[-1][1])]
         if not spans:
             raise InputError("There is nothing to translate: the text is empty; type a sentence.")
         spoken = [span for span in spans if any(map(str.isalnum, cleaned.text[slice(*span)]))]

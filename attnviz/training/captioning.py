@@ -94,7 +94,7 @@ class Captioning:
         real = batch.target >= 0
         with torch.autocast("cpu", torch.bfloat16):
             memory = self.model.encode_features(batch.middle, batch.top)
-            readouts = self.model.unroll(batch.before.clamp(min=0), memory)
+            readouts = self.model.unroll(batch.before.clamp(min=0), memory).readouts
             logits = self.model.logits(readouts[real])
         smoothing = self.recipe.optimisation.label_smoothing
         loss = F.cross_entropy(logits.float(), batch.target[real], label_smoothing=smoothing)
@@ -144,7 +144,7 @@ class SelfCritical:
             drawn = self._draw(memory)
             advantages = self._advantages(drawn, batch.rows)
             before = torch.cat([torch.full_like(drawn[:, :1], self.first.pieces.start), drawn[:, :-1]], 1)
-            readouts = self.model.unroll(before.clamp(min=0), memory)
+            readouts = self.model.unroll(before.clamp(min=0), memory).readouts
             real = drawn >= 0
             logits = self.model.logits(readouts[real])
         chosen = F.cross_entropy(logits.float(), drawn[real], reduction="none")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attnviz.parallel import Pair, read_pairs
+from attnviz.parallel import Pair, held_out, read_pairs
 from attnviz.text import Pieces
 from attnviz.training.recipe import FOLDER, Data, TranslationRecipe, Variation
 
@@ -19,7 +19,7 @@ class Corpus:
 
     def __init__(self, recipe: TranslationRecipe, folder: Path) -> None:
         self.recipe = recipe
-        self.sets = [(data, _kept(read_pairs(_place(folder, data.file)), data)) for data in recipe.data]
+        self.sets = [(data, _kept(_read(folder, data), data)) for data in recipe.data]
 
     def texts(self) -> Iterator[str]:
         """Both sides of every pair, for learning the subwords."""
@@ -36,7 +36,13 @@ class Corpus:
             drawn += pairs * int(whole) + chance.sample(pairs, int(part * len(pairs)))
         chance.shuffle(drawn)
         variation = self.recipe.variation
-        return [vary(pair, variation, chance) for pair in join_some(drawn, variation.joined, chance)]
+        return [vary(pair, variation, chance) for pair in join_some(drawn, variation, chance)]
+
+
+def _read(folder: Path, data: Data) -> list[Pair]:
+    pairs = read_pairs(_place(folder, data.file))
+    kept, _ = held_out(pairs, data.held_out)
+    return [(target, source) for source, target in kept] if data.reversed else kept
 
 
 def _place(folder: Path, file: str) -> Path:
@@ -55,14 +61,16 @@ def _kept(pairs: list[Pair], data: Data) -> list[Pair]:
     return kept
 
 
-def join_some(pairs: list[Pair], share: float, chance: random.Random) -> list[Pair]:
+def join_some(pairs: list[Pair], variation: Variation, chance: random.Random) -> list[Pair]:
     """Joins that share of the pairs with one to three others, so that length itself is learned."""
     joined, index = [], 0
     while index < len(pairs):
-        count = chance.randint(2, 4) if chance.random() < share else 1
+        count = chance.randint(2, 4) if chance.random() < variation.joined else 1
         group = pairs[index : index + count]
+        while len(group) > 1 and sum(len(s.split()) for s, _ in group) > variation.joined_words:
+            group.pop()
         joined.append((" ".join(s for s, _ in group), " ".join(t for _, t in group)))
-        index += count
+        index += len(group)
     return joined
 
 

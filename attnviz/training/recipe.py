@@ -1,7 +1,7 @@
 """A recipe: all that it takes to train one model, read from a TOML file."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,28 @@ FOLDER = Path(__file__).parent / "recipes"
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A training set: an epoch sees `share` of it (2.5: twice and a half); words a side at most."""
+    """A training set: an epoch sees `share` of it (2.5: twice and a half); words a side at most.
+
+    held_out: the share that is never trained on, see parallel.held_out. reversed: the columns
+    stand in the other order.
+    """
 
     file: str
     share: float = 1.0
     longest: int = 60
+    held_out: float = 0.0
+    reversed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The shares of pairs that are varied, each in its way; see training.data.vary."""
+    """The shares of pairs that are varied, each in its way; see training.data.vary.
+
+    joined_words: pairs are joined as long as their sources have no more words than that.
+    """
 
     joined: float = 0.0
+    joined_words: int = 1000
     renamed: float = 0.0
     renumbered: float = 0.0
     unstopped: float = 0.0
@@ -58,7 +68,7 @@ class Recipe:
 
     name: str
     task: str
-    target: str
+    target: str = ""
     pieces: int
     seed: int
     model: dict[str, Any]
@@ -70,7 +80,8 @@ class TranslationRecipe(Recipe):
     """For translation.
 
     longest: a sentence's limit of pieces in training. development: sets whose BLEU is reported at
-    each checkpoint.
+    each checkpoint. whole: the model reads a text as one sequence, however many sentences it has.
+    mechanisms: a model is trained for each, alike in all else.
     """
 
     source: str
@@ -78,6 +89,22 @@ class TranslationRecipe(Recipe):
     data: tuple[Data, ...]
     development: tuple[str, ...]
     variation: Variation = field(default_factory=Variation)
+    whole: bool = False
+    mechanisms: tuple[str, ...] = ()
+
+    def variants(self) -> list["TranslationRecipe"]:
+        """The recipe of each mechanism, `NAME-MECHANISM`; or this one alone, if it names none."""
+        if not self.mechanisms:
+            return [self]
+        return [
+            replace(
+                self,
+                name=f"{self.name}-{mechanism}",
+                model={**self.model, "mechanism": mechanism},
+                mechanisms=(),
+            )
+            for mechanism in self.mechanisms
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +120,31 @@ class CaptioningRecipe(Recipe):
     refinement: Optimisation | None = None
 
 
-def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignmentRecipe(Recipe):
+    """For aligners of both directions, `NAME-SOURCE-TARGET`.
+
+    file: the parallel text, with one language a column. joined: the share of pairs that are joined
+    with others. guidance: the weight of the loss of where to look.
+    """
+
+    languages: tuple[str, str]
+    file: str
+    longest: int
+    joined: float
+    guidance: float
+    source: str = ""
+
+    def variants(self) -> list["AlignmentRecipe"]:
+        """The recipe of each direction."""
+        one, other = self.languages
+        return [
+            replace(self, name=f"{self.name}-{source}-{target}", source=source, target=target)
+            for source, target in ((one, other), (other, one))
+        ]
+
+
+def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe | AlignmentRecipe:
     """Reads a recipe by its name in training/recipes/, or by the path of a .toml.
 
     Raises:
@@ -111,9 +162,13 @@ def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe:
             table["refinement"] = Optimisation(**table["refinement"])
         if table["task"] == "captioning":
             return CaptioningRecipe(**table)
+        if table["task"] == "alignment":
+            table["languages"] = tuple(table["languages"])
+            return AlignmentRecipe(**table)
         table["data"] = tuple(Data(**row) for row in table["data"])
         table["development"] = tuple(table["development"])
         table["variation"] = Variation(**table.get("variation", {}))
+        table["mechanisms"] = tuple(table.get("mechanisms", ()))
         return TranslationRecipe(**table)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise FormatError(f"{path} is not a recipe: {error}") from error

@@ -48,7 +48,7 @@ class Translation:
         real = target >= 0
         with torch.autocast("cpu", torch.bfloat16):
             memory = self.model.encode(source.clamp(min=0), source >= 0)
-            readouts = self.model.unroll(before.clamp(min=0), memory)
+            readouts = self.model.unroll(before.clamp(min=0), memory).readouts
             logits = self.model.logits(readouts[real])
         smoothing = self.recipe.optimisation.label_smoothing
         loss = F.cross_entropy(logits.float(), target[real], label_smoothing=smoothing)
@@ -61,6 +61,7 @@ class Translation:
             "source": recipe.source,
             "target": recipe.target,
             "trained_length": recipe.longest,
+            "whole": recipe.whole,
         }
 
     def develop(self, out: Path, report: Report) -> None:

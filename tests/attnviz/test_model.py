@@ -105,7 +105,7 @@ def test_teacher_forcing_is_the_steps_one_after_the_other(mechanism: str) -> Non
         for token in before:
             logits, state, _ = model.step(torch.tensor([token]), state, memory)
             stepped.append(logits[0])
-        together = model.logits(model.unroll(torch.tensor([before]), memory))[0]
+        together = model.logits(model.unroll(torch.tensor([before]), memory).readouts)[0]
     torch.testing.assert_close(together, torch.stack(stepped), atol=1e-5, rtol=1e-5)
 
 
@@ -127,9 +127,9 @@ def test_several_targets_of_one_source_share_its_memory(mechanism: str) -> None:
     model = tiny(mechanism)
     sources, before = [SOURCE, SOURCE[::-1]], torch.tensor([[0, 4, 9], [0, 2, 2], [0, 5, 6], [0, 7, 3]])
     with torch.inference_mode():
-        together = model.unroll(before, encode(model, sources))
+        together = model.unroll(before, encode(model, sources)).readouts
         for row, target in enumerate(before):
-            alone = model.unroll(target.unsqueeze(0), encode(model, [sources[row // 2]]))
+            alone = model.unroll(target.unsqueeze(0), encode(model, [sources[row // 2]])).readouts
             torch.testing.assert_close(together[row : row + 1], alone, atol=1e-5, rtol=1e-5)
 
 

@@ -1,0 +1,75 @@
+"""Quality against length: figure 2 of Bahdanau, Cho and Bengio (2015), with honest intervals.
+
+Two kinds of text. `natural`: sentences as they come, put into bins by their length; the longer ones
+are also of another kind, so that length is not all that differs. `joined`: the same sentences in
+every bin, joined to texts of the bin's length; only the length differs.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attnviz.parallel import Pair
+
+FEWEST = 200
+SEED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Texts whose source has from `low` to `high` words, both counted in."""
+
+    low: int
+    high: int
+    pairs: tuple[Pair, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.low}-{self.high}"
+
+
+BOUNDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60), (61, 80))
+LONG = 1000
+
+
+def natural(pairs: Sequence[Pair], bounds: Sequence[tuple[int, int]] = BOUNDS) -> list[Bin]:
+    """Each pair in the bin of its source's number of words; bins of fewer than 200 are left out."""
+    bins = [
+        Bin(low, high, tuple(pair for pair in pairs if low <= len(pair[0].split()) <= high))
+        for low, high in bounds
+    ]
+    return [one for one in bins if len(one.pairs) >= FEWEST]
+
+
+def joined(pairs: Sequence[Pair], bounds: Sequence[tuple[int, int]] = BOUNDS) -> list[Bin]:
+    """Every pair once in every bin, joined with others, in an order drawn once, to texts of its length.
+
+    A pair that alone is too long for a bin is left out of it, and so are the last ones if they are
+    too short together. Bins of fewer than 200 texts are left out.
+    """
+    order = list(pairs)
+    random.Random(SEED).shuffle(order)
+    bins = [Bin(low, high, tuple(_join(order, low, high))) for low, high in bounds]
+    return [one for one in bins if len(one.pairs) >= FEWEST]
+
+
+def _join(pairs: Sequence[Pair], low: int, high: int) -> list[Pair]:
+    texts: list[Pair] = []
+    group: list[Pair] = []
+    waiting = [pair for pair in pairs if 0 < len(pair[0].split()) <= high]
+    while waiting:
+        words, left = 0, []
+        for pair in waiting:
+            count = len(pair[0].split())
+            if words + count > high:
+                left.append(pair)
+                continue
+            group.append(pair)
+            words += count
+            if words >= low:
+                texts.append((" ".join(s for s, _ in group), " ".join(t for _, t in group)))
+                group, words = [], 0
+        if len(left) == len(waiting):
+            break
+        waiting, group = left, []
+    return texts
