@@ -1,10 +1,12 @@
 """Weight matrices as Plotly figures."""
 
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
+from attnviz.alignments import Links
+from attnviz.lengths import LONG
 from attnviz.weight_matrix import WeightMatrix
 
 Theme = Literal["light", "dark"]
@@ -50,6 +52,89 @@ def heat_map(shown: WeightMatrix, top: float, scale_label: str, theme: Theme) ->
         # The top leaves room for the slanted labels and, above them, for Plotly's own buttons.
         margin={"l": 10, "r": 10, "t": 45 + labels, "b": 10},
     )
+    return figure
+
+
+# Told apart by dash and marker too. Okabe and Ito (2008), a palette for the colour-blind.
+_LINES = {
+    "additive": ("#0072b2", "solid", "circle"),
+    "bilinear": ("#009e73", "dash", "square"),
+    "dot": ("#cc79a7", "dot", "diamond"),
+    "cosine": ("#e69f00", "dashdot", "triangle-up"),
+    "none": ("#d55e00", "solid", "x"),
+}
+
+
+def length_curve(rows: dict[str, list[dict[str, Any]]]) -> go.Figure:
+    """BLEU against the length of the source, a line a mechanism, with 95 % intervals.
+
+    Args:
+        rows: for each mechanism what `evaluation.by_length` returns.
+    """
+    figure = go.Figure()
+    for name, bins in rows.items():
+        colour, dash, marker = _LINES[name]
+        bleu = [one["BLEU"] for one in bins]
+        figure.add_scatter(
+            x=[_bounds(one["words"]) for one in bins],
+            y=bleu,
+            name="no attention" if name == "none" else name,
+            mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 3 if name == "none" else 2},
+            marker={"symbol": marker, "size": 8},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [one["high"] - value for one, value in zip(bins, bleu, strict=True)],
+                "arrayminus": [value - one["low"] for one, value in zip(bins, bleu, strict=True)],
+                "thickness": 1,
+                "width": 3,
+            },
+            customdata=[(one["low"], one["high"], one["n"]) for one in bins],
+            hovertemplate="%{x} words: BLEU %{y:.1f} [%{customdata[0]:.1f}, %{customdata[1]:.1f}], "
+            "n %{customdata[2]}",
+        )
+    figure.update_xaxes(title="words in the source", type="category")
+    figure.update_yaxes(title="BLEU", rangemode="tozero")
+    figure.update_layout(
+        height=420,
+        hovermode="closest",
+        legend={"orientation": "h", "y": 1.12, "x": 0},
+        margin={"l": 10, "r": 10, "t": 50, "b": 10},
+    )
+    return figure
+
+
+def _bounds(words: str) -> str:
+    """A bin's label as a person reads it."""
+    low, high = words.split("-")
+    return f"{low} and more" if int(high) >= LONG else f"{low} to {high}"
+
+
+def gold_links(
+    shown: WeightMatrix, sure: Links, possible: Links, found: Links, top: float, label: str, theme: Theme
+) -> go.Figure:
+    """The matrix with people's links over it, all as (source, target): a square is sure, a ring possible.
+
+    A dot is a link that the weights say.
+    """
+    figure = heat_map(shown, top, label, theme)
+    ink = "#b35300" if theme == "light" else "#ffb066"
+    for name, links, symbol, size, wide in (
+        ("sure", sure, "square-open", 19, 2.5),
+        ("possible", possible - sure, "circle-open", 14, 1.5),
+        ("found", found, "circle", 6, 0),
+    ):
+        figure.add_scatter(
+            x=[s for s, _ in sorted(links)],
+            y=[t for _, t in sorted(links)],
+            name=name,
+            mode="markers",
+            marker={"symbol": symbol, "size": size, "color": ink, "line": {"width": wide, "color": ink}},
+            hoverinfo="skip",
+        )
+    figure.update_layout(legend={"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0})
+    figure.update_layout(height=figure.layout.height + 40)
     return figure
 
 

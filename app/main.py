@@ -10,5 +10,6 @@ st.set_page_config("attnviz", page_icon=str(HERE / "icon.png"), layout="wide")
 PAGES = [
     st.Page("views/translate.py", title="Translate", default=True),
     st.Page("views/caption.py", title="Caption"),
+    st.Page("views/lab.py", title="Lab"),
 ]
 st.navigation(PAGES, position="top").run()

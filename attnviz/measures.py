@@ -81,6 +81,24 @@ def probability(trace: Trace, matrix: WeightMatrix) -> np.ndarray:
     return np.exp([logprobs[list(row)].sum() for row in matrix.rows])
 
 
+def words(trace: Trace) -> list[tuple[str, float]]:
+    """Each target word and its p given all before it, for any model, also one without attention.
+
+    The end mark is left out. p is the product over the word's pieces.
+    """
+    output = trace.output
+    totals = np.zeros(len(output.words))
+    owned = np.zeros(len(output.words), bool)
+    for owner, logprob in zip(output.owners, trace.logprobs.astype(np.float64), strict=True):
+        if owner >= 0:
+            totals[owner] += logprob
+            owned[owner] = True
+    return [
+        (output.text[slice(*output.words[word])], float(np.exp(totals[word])))
+        for word in np.flatnonzero(owned)
+    ]
+
+
 def gate(trace: Trace, matrix: WeightMatrix) -> list[float] | None:
     """How much of the context the decoder let in, for each target label: the mean over its steps.
 

@@ -55,10 +55,10 @@ class Matrix {
 
   measure = (text) => this.ruler.measureText(text).width;
 
-  draw(trace, top, theme, width) {
+  draw(trace, top, theme, width, tallest = TALLEST) {
     this.ruler.font = `${LABEL_FONT}px ${theme.font}`;
     this.trace = trace;
-    this.plan = planMatrix(trace, this.measure, width, { ratio: window.devicePixelRatio || 1 });
+    this.plan = planMatrix(trace, this.measure, width, { ratio: window.devicePixelRatio || 1, tallest });
     const { left, cellWidth, cellHeight } = this.plan;
     Object.assign(this.plate.style, { width: `${this.plan.width}px`, height: `${this.plan.height}px` });
     Object.assign(this.cells.style, {

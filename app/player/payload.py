@@ -27,8 +27,13 @@ def payload(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -> 
     data: dict[str, Any] = {
         "level": level,
         "scale": {"top": top, "label": label},
-        "traces": [_sentence(trace, shown) for trace, shown in zip(traces, matrices, strict=True)],
+        "traces": [sentence(trace, shown) for trace, shown in zip(traces, matrices, strict=True)],
     }
+    return named(data)
+
+
+def named(data: dict[str, Any]) -> dict[str, Any]:
+    """The data with an "id" that changes when anything in it does."""
     digest = hashlib.sha256(json.dumps(data).encode()).hexdigest()
     return {"id": digest[:16], **data}
 
@@ -41,7 +46,8 @@ def scale(matrices: list[WeightMatrix], whole: bool) -> tuple[float, str]:
     return top, f"0 to the largest weight ({top:.2f})"
 
 
-def _sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
+def sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
+    """One sentence with its weights and all that is told of its steps."""
     contexts = np.stack([trace.contexts[list(row)].mean(axis=0) for row in shown.rows])
     reach = float(np.abs(contexts).max()) or 1.0
     several = any(len(row) > 1 for row in shown.rows)
@@ -52,15 +58,15 @@ def _sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
         "target_glue": _glue(shown.target_spans),
         "source_end": next(iter(shown.source_ends), None),
         "target_end": next(iter(shown.target_ends), None),
-        "weights": _base64(np.rint(shown.weights * 65535.0).clip(0, 65535), "<u2"),
-        "energies": _base64(shown.energies, "<f4"),
+        "weights": base64_of(np.rint(shown.weights * 65535.0).clip(0, 65535), "<u2"),
+        "energies": base64_of(shown.energies, "<f4"),
         "energies_note": (
             "This word took several decoder steps, and its weights are their mean; "
             "show pieces to see the energies of each step."
             if several
             else None
         ),
-        "contexts": _base64(np.rint(contexts / reach * 127.0), "<i1"),
+        "contexts": base64_of(np.rint(contexts / reach * 127.0), "<i1"),
         "context_width": contexts.shape[1],
         "context_scale": reach,
         "end_mass": None if shown.source_ends else shown.end_mass.round(6).tolist(),
@@ -100,5 +106,6 @@ def _glue(spans: tuple[Span, ...]) -> list[bool]:
     return [False, *touching]
 
 
-def _base64(numbers: np.ndarray, kind: str) -> str:
+def base64_of(numbers: np.ndarray, kind: str) -> str:
+    """Numbers of a numpy kind, such as "<f4", as text."""
     return base64.b64encode(np.ascontiguousarray(numbers.astype(kind)).tobytes()).decode("ascii")

@@ -1,0 +1,1 @@
+"""The parts of the page Lab: one module for each."""
