@@ -17,7 +17,7 @@ def vector(letter: str, index: str = "") -> str:
 
 def formula(*parts: str) -> str:
     """One line of mathematics."""
-    return f"<math>{''.join(parts)}</math>"
+    return f'<math displaystyle="true">{"".join(parts)}</math>'
 
 
 I = "<mi>i</mi>"  # noqa: E741 - the letter of the field

@@ -16,7 +16,7 @@ Links = frozenset[Link]
 
 SYMMETRISATIONS = ("union", "intersection", "grow-diag-final")
 
-_LINK = re.compile(r"(\d+)([-p])(\d+)")
+_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 

@@ -54,22 +54,20 @@ def joined(pairs: Sequence[Pair], bounds: Sequence[tuple[int, int]] = BOUNDS) ->
 
 
 def _join(pairs: Sequence[Pair], low: int, high: int) -> list[Pair]:
+    """Goes through the pairs again and again with what did not fit, until no text comes of it."""
     texts: list[Pair] = []
-    group: list[Pair] = []
     waiting = [pair for pair in pairs if 0 < len(pair[0].split()) <= high]
-    while waiting:
-        words, left = 0, []
+    while True:
+        group, left, before = list[Pair](), list[Pair](), len(texts)
         for pair in waiting:
-            count = len(pair[0].split())
-            if words + count > high:
+            words = sum(len(source.split()) for source, _ in group)
+            if words + len(pair[0].split()) > high:
                 left.append(pair)
                 continue
             group.append(pair)
-            words += count
-            if words >= low:
+            if words + len(pair[0].split()) >= low:
                 texts.append((" ".join(s for s, _ in group), " ".join(t for _, t in group)))
-                group, words = [], 0
-        if len(left) == len(waiting):
-            break
-        waiting, group = left, []
-    return texts
+                group = []
+        if len(texts) == before:
+            return texts
+        waiting = [*group, *left]

@@ -8,7 +8,7 @@ natural: entropy is in nats.
 import numpy as np
 
 from attnviz.alignments import Link
-from attnviz.axes import Grid
+from attnviz.axes import Grid, Span
 from attnviz.errors import InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import WeightMatrix
@@ -81,22 +81,17 @@ def probability(trace: Trace, matrix: WeightMatrix) -> np.ndarray:
     return np.exp([logprobs[list(row)].sum() for row in matrix.rows])
 
 
-def words(trace: Trace) -> list[tuple[str, float]]:
-    """Each target word and its p given all before it, for any model, also one without attention.
+def words(trace: Trace) -> list[tuple[Span, float]]:
+    """Each target word's characters and its p given all before it, for any model, also without attention.
 
     The end mark is left out. p is the product over the word's pieces.
     """
     output = trace.output
-    totals = np.zeros(len(output.words))
-    owned = np.zeros(len(output.words), bool)
-    for owner, logprob in zip(output.owners, trace.logprobs.astype(np.float64), strict=True):
+    logprobs: dict[int, float] = {}
+    for owner, logprob in zip(output.owners, trace.logprobs.tolist(), strict=True):
         if owner >= 0:
-            totals[owner] += logprob
-            owned[owner] = True
-    return [
-        (output.text[slice(*output.words[word])], float(np.exp(totals[word])))
-        for word in np.flatnonzero(owned)
-    ]
+            logprobs[owner] = logprobs.get(owner, 0.0) + logprob
+    return [(output.words[word], float(np.exp(total))) for word, total in sorted(logprobs.items())]
 
 
 def gate(trace: Trace, matrix: WeightMatrix) -> list[float] | None:

@@ -11,11 +11,19 @@ from attnviz.tasks import Captioner, Translator
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
 
 
-def tiny(mechanism: str = "additive", vocabulary: int = 12, seed: int = 0) -> TextToText:
+def tiny(
+    mechanism: str = "additive", vocabulary: int = 12, seed: int = 0, query: str = "before"
+) -> TextToText:
     """An untrained model whose annotations and states are 8 wide, with lively random weights."""
     torch.manual_seed(seed)
     config = Config(
-        vocabulary, mechanism, embedding_width=6, encoder_width=4, attention_width=5, decoder_width=8
+        vocabulary,
+        mechanism,
+        embedding_width=6,
+        encoder_width=4,
+        attention_width=5,
+        decoder_width=8,
+        query=query,
     )
     model = TextToText(config).eval()
     with torch.no_grad():

@@ -28,7 +28,6 @@ def payload(traces: dict[str, Trace], level: Level, end: bool, whole_scale: bool
                 "name": name,
                 "formula": mathematics.ENERGY[name],
                 "text": trace.text,
-                "words": measures.words(trace),
                 "confidence": measures.confidence(trace),
                 "notes": list(trace.notes),
                 "trace": sentence(trace, shown) if shown is not None else None,

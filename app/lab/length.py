@@ -7,7 +7,6 @@ import streamlit as st
 
 import charts
 import shelf
-from attnviz import measures
 from attnviz.errors import InputError
 from attnviz.trace import Trace
 from lab import thread
@@ -85,18 +84,19 @@ def _try() -> None:
     if len(text) > LONGEST:
         raise InputError(f"Expected at most {LONGEST:,} characters, got {len(text):,}; shorten the text.")
     with_attention, judged = _both(text, mechanism)
-    reading = thread.read(measures.words(judged))
+    reading = thread.read(judged)
     for note in with_attention.notes:
         st.caption(note)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(f"**With attention** ({mechanism})")
-        st.html(thread.page(thread.read(measures.words(with_attention))))
+        st.html(thread.page(thread.read(with_attention)))
     with right:
         st.markdown("**Without attention**")
         st.html(thread.page(reading))
     st.caption(
-        f"{_verdict(reading)} The darker a word, the less likely the model with attention finds it, given "
+        f"Without attention: {thread.verdict(reading)} The darker a word, the less likely the model with "
+        "attention finds it, given "
         "the whole "
         "source and the words before it. That is one model's judgement of another, not the truth: a good "
         "paraphrase is dark too."
@@ -113,9 +113,3 @@ def _both(text: str, mechanism: str) -> tuple[Trace, Trace]:
             both = (seeing(text, search="beam"), seeing(text, target=without.text or "."))
         st.session_state.lab_lengths = (request, both)
     return cast(tuple[Trace, Trace], st.session_state.lab_lengths[1])
-
-
-def _verdict(reading: thread.Reading) -> str:
-    if reading.lost is None:
-        return "Without attention the translation keeps to the source to its end, as far as can be judged."
-    return f"Without attention the thread is lost at word {reading.lost + 1} of {len(reading.words)}."

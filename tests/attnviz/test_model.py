@@ -155,3 +155,45 @@ def test_a_gate_scales_the_context_that_the_decoder_gets() -> None:
     torch.testing.assert_close(after, expected_after, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(logits, expected_logits, atol=1e-4, rtol=1e-4)
     assert unscaled.gate is None
+
+
+def test_luong_s_decoder_looks_after_the_word_and_lets_no_context_into_its_state() -> None:
+    model = tiny("bilinear", query="after")
+    memory, p = encode(model, [SOURCE]), numbers(model)
+    annotations = memory.annotations[0].numpy().astype(np.float64)
+    state = np.tanh(p["decoder.initial_layer.weight"] @ annotations.mean(0) + p["decoder.initial_layer.bias"])
+    cell = {name.removeprefix("decoder.cell."): value for name, value in p.items() if "decoder.cell." in name}
+    tokens = [0, 5, 3]
+    with torch.inference_mode():
+        reached = model.decoder.start(memory)
+        unrolled = model.unroll(torch.tensor([tokens]), memory)
+        for step, token in enumerate(tokens):
+            word = p["embedding.weight"][token] * 6**0.5
+            state = gru(word, state, cell)
+            energies = annotations @ p["decoder.attention.key_layer.weight"].T @ state
+            weights = np.exp(energies - energies.max())
+            context = weights / weights.sum() @ annotations
+            readout = np.tanh(
+                p["decoder.readout_layer.weight"] @ np.hstack([state, context, word])
+                + p["decoder.readout_layer.bias"]
+            )
+            logits = p["embedding.weight"] @ readout + p["output_bias"]
+            found, reached, attended = model.step(torch.tensor([token]), reached, memory)
+            np.testing.assert_allclose(attended.energies[0], energies, atol=1e-4)
+            np.testing.assert_allclose(found[0], logits, atol=1e-4)
+            np.testing.assert_allclose(unrolled.energies[0, step], energies, atol=1e-4)
+            np.testing.assert_allclose(unrolled.readouts[0, step], readout, atol=1e-4)
+
+
+@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_unrolled_energies_are_those_of_the_steps(mechanism: str, query: str) -> None:
+    model = tiny(mechanism, query=query)
+    sources, before = [SOURCE, [2, 1]], torch.tensor([[0, 5, 3], [0, 4, 4]])
+    memory = encode(model, sources)
+    with torch.inference_mode():
+        unrolled = model.unroll(before, memory)
+        state = model.decoder.start(memory)
+        for step, tokens in enumerate(before.T):
+            _, state, attended = model.step(tokens, state, memory)
+            np.testing.assert_allclose(unrolled.energies[:, step], attended.energies, atol=1e-5)

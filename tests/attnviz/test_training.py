@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from PIL import Image
 
 import attnviz
 from attnviz.errors import FormatError, InputError
-from attnviz.parallel import read_pairs
+from attnviz.parallel import held_out, read_pairs
 from attnviz.text import Pieces
 from attnviz.training import data, subwords
 from attnviz.training.captioning import Captioning, SelfCritical
@@ -142,10 +143,43 @@ def test_a_new_name_and_number_stand_on_both_sides() -> None:
 
 
 def test_joining_keeps_order_and_loses_nothing() -> None:
-    joined = data.join_some(PAIRS, 0.5, random.Random(0))
+    joined = data.join_some(PAIRS, Variation(joined=0.5), random.Random(0))
     assert " ".join(source for source, _ in joined) == " ".join(source for source, _ in PAIRS)
     assert " ".join(target for _, target in joined) == " ".join(target for _, target in PAIRS)
     assert len(joined) < len(PAIRS)
+
+
+def test_joining_stops_at_a_number_of_words() -> None:
+    variation = Variation(joined=1.0, joined_words=13)
+    joined = data.join_some(PAIRS, variation, random.Random(0))
+    assert " ".join(source for source, _ in joined) == " ".join(source for source, _ in PAIRS)
+    assert max(len(source.split()) for source, _ in joined) == 12
+
+
+def test_one_recipe_for_all_mechanisms_differs_in_nothing_else() -> None:
+    variants = read_recipe("lab").variants()
+    assert [variant.name for variant in variants] == [f"lab-{v.model['mechanism']}" for v in variants]
+    assert {variant.model["mechanism"] for variant in variants} == {
+        "additive",
+        "bilinear",
+        "dot",
+        "cosine",
+        "none",
+    }
+    alike = {str(replace(variant, name="", model={**variant.model, "mechanism": ""})) for variant in variants}
+    assert len(alike) == 1
+
+
+def test_held_out_pairs_are_never_trained_on(folder: Path) -> None:
+    plan = recipe(1, data=(data.Data("toy.tsv.gz", held_out=0.3),))
+    trained = data.Corpus(plan, folder).epoch(0)
+    assert sorted(trained) == sorted(held_out(PAIRS, 0.3)[0])
+    assert len(trained) < len(PAIRS)
+
+
+def test_reversed_columns(folder: Path) -> None:
+    plan = recipe(1, data=(data.Data("toy.tsv.gz", reversed=True),))
+    assert sorted(data.Corpus(plan, folder).epoch(0)) == sorted((t, s) for s, t in PAIRS)
 
 
 def test_recipes_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
