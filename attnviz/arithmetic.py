@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from attnviz.attention import Additive, Cosine, Memory
+from attnviz.attention import Additive, Attended, Cosine, Memory
 from attnviz.decoders import AttentionDecoder, LuongDecoder
 from attnviz.errors import InputError, NoAttentionError
 from attnviz.model import EncoderDecoder
@@ -90,23 +89,21 @@ def dissect(
     if not all(temperature > 0 for temperature in temperatures):
         raise InputError(f"Expected temperatures above 0, got {tuple(temperatures)}.")
     embedded = model.embed(torch.tensor([vocabulary.start, *token_ids[:-1]]))  # (T, E)
-    queries, energies, states = [], [], []
+    queries, energies = [], []
     state = decoder.start(memory)
     for word in embedded:
         queries.append(state)
         _, state, attended = decoder(word.unsqueeze(0), state, memory)
         energies.append(attended.energies)
-        states.append(state)
     before, looked = torch.cat(queries), torch.cat(energies)
-
-    def contexts_at(temperature: float) -> Tensor:
-        return torch.softmax(looked / temperature, -1) @ memory.annotations[0]
+    everywhere = memory.select(torch.zeros(len(embedded), dtype=torch.long))
 
     def outcome(temperature: float) -> Outcome:
-        context = contexts_at(temperature)
-        if decoder.gate_layer is not None:
-            context = torch.sigmoid(decoder.gate_layer(before)) * context
-        readout, after = decoder.proceed(embedded, before, context)
+        def heat(attended: Attended) -> Attended:
+            weights = torch.softmax(attended.energies / temperature, -1)
+            return attended._replace(weights=weights, context=weights @ memory.annotations[0])
+
+        readout, after, _ = decoder(embedded, before, everywhere, heat)
         best = torch.log_softmax(model.logits(readout), -1).topk(ALTERNATIVES, -1)
         words = tuple(
             tuple((vocabulary.labels[token], logprob) for token, logprob in zip(*row, strict=True))
@@ -125,6 +122,6 @@ def dissect(
         temperature=attention.log_temperature.exp().item() if isinstance(attention, Cosine) else None,
         energies=looked.numpy(),
         weights=torch.softmax(looked, -1).numpy(),
-        contexts=contexts_at(1.0).numpy(),
+        contexts=(torch.softmax(looked, -1) @ memory.annotations[0]).numpy(),
         outcomes=tuple(outcome(temperature) for temperature in temperatures),
     )

@@ -4,6 +4,7 @@ Letters: B batch, T target length, S source length, E embedding width, D annotat
 H state width, R readout width (= E: the output layer is the embedding).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -18,6 +19,14 @@ class DecoderStep(NamedTuple):
     readout: Tensor
     state: Tensor
     attended: Attended
+
+
+Change = Callable[[Attended], Attended]
+
+
+def unchanged(attended: Attended) -> Attended:
+    """What the decoder attended to, as it is."""
+    return attended
 
 
 class Unrolled(NamedTuple):
@@ -57,15 +66,18 @@ class Decoder(nn.Module):
         """Where a decoder in these states, (B, H) or (B, K, H), looks, and the contexts it gets."""
         raise NotImplementedError
 
-    def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
-        """One step: the last word (B, E) and the state before it (B, H) give the next of each."""
-        attended = self.look(state, memory)
-        return DecoderStep(*self.proceed(embedded, state, attended.admitted()), attended)
+    def forward(
+        self, embedded: Tensor, state: Tensor, memory: Memory, change: Change = unchanged
+    ) -> DecoderStep:
+        """One step: the last word (B, E) and the state before it (B, H) give the next of each.
 
-    def proceed(self, embedded: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
-        """What a step does once it has looked: the readout (B, R) and the next state (B, H)."""
+        `change` may put something else in the place of what the decoder attended to; the step goes
+        on from that.
+        """
+        attended = change(self.look(state, memory))
+        context = attended.admitted()
         state = self.cell(torch.cat([embedded, context], dim=-1), state)
-        return self.readout(state, context, embedded), state
+        return DecoderStep(self.readout(state, context, embedded), state, attended)
 
     def readout(self, state: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """r_t for any leading shape, so that training can compute all steps at once."""
@@ -146,9 +158,11 @@ class LuongDecoder(AttentionDecoder):
     ) -> None:
         super().__init__(attention, embedding_width, annotation_width, width, dropout, fed=False)
 
-    def forward(self, embedded: Tensor, state: Tensor, memory: Memory) -> DecoderStep:
+    def forward(
+        self, embedded: Tensor, state: Tensor, memory: Memory, change: Change = unchanged
+    ) -> DecoderStep:
         state = self.cell(embedded, state)
-        attended = self.look(state, memory)
+        attended = change(self.look(state, memory))
         return DecoderStep(self.readout(state, attended.context, embedded), state, attended)
 
     def unroll(self, embedded: Tensor, memory: Memory) -> Unrolled:

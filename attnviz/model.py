@@ -10,7 +10,15 @@ from torch import Tensor, nn
 
 from attnviz import attention
 from attnviz.attention import Attended, Memory
-from attnviz.decoders import AttentionDecoder, Decoder, FixedContextDecoder, LuongDecoder, Unrolled
+from attnviz.decoders import (
+    AttentionDecoder,
+    Change,
+    Decoder,
+    FixedContextDecoder,
+    LuongDecoder,
+    Unrolled,
+    unchanged,
+)
 from attnviz.encoders import ImageEncoder, TextEncoder
 
 
@@ -64,9 +72,14 @@ class EncoderDecoder(nn.Module):
             return self.decoder.attention.keys(annotations)
         return annotations[..., :0]
 
-    def step(self, tokens: Tensor, state: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Attended]:
-        """Last tokens (B,), the state before (B, H) -> logits (B, V), the state after, attended."""
-        readout, state, attended = self.decoder(self.embed(tokens), state, memory)
+    def step(
+        self, tokens: Tensor, state: Tensor, memory: Memory, change: Change = unchanged
+    ) -> tuple[Tensor, Tensor, Attended]:
+        """Last tokens (B,), the state before (B, H) -> logits (B, V), the state after, attended.
+
+        `change` may put something else in the place of what the decoder attended to.
+        """
+        readout, state, attended = self.decoder(self.embed(tokens), state, memory, change)
         return self.logits(readout), state, attended
 
     def logits(self, readout: Tensor) -> Tensor:

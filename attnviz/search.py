@@ -89,7 +89,7 @@ def _walk(
         tokens = choose(position, rows, logprobs, best.indices)
         taken = tokens.tolist()
         taken_logprobs = logprobs.gather(1, tokens.unsqueeze(1)).squeeze(1).tolist()
-        moment = _Moment.of(best, attended, state)
+        moment = Moment.of(best, attended, state)
         steps: Steps = [None] * len(limits)
         for index, row in enumerate(rows):
             steps[row] = moment.step(index, position, taken[index], taken_logprobs[index], vocabulary)
@@ -106,7 +106,7 @@ def _walk(
             tokens, state, memory = tokens[kept], state[kept], memory.select(kept)
 
 
-class _Moment(NamedTuple):
+class Moment(NamedTuple):
     """What one step of a batch saw and thought, as numpy: a row is a hypothesis."""
 
     best_logprobs: np.ndarray
@@ -118,7 +118,7 @@ class _Moment(NamedTuple):
     gates: np.ndarray | None
 
     @classmethod
-    def of(cls, best: tuple[Tensor, Tensor], attended: Attended, state: Tensor) -> "_Moment":
+    def of(cls, best: tuple[Tensor, Tensor], attended: Attended, state: Tensor) -> "Moment":
         energies, weights, context, gate = attended
         best_logprobs, tokens = best
         return cls(
@@ -183,7 +183,7 @@ def beam(
         logprobs = torch.log_softmax(logits, dim=-1)
         # Of 2K candidates at most K are end marks, so K are left to go on.
         best = logprobs.topk(max(2 * size, ALTERNATIVES))
-        moment = _Moment.of(best, attended, state)
+        moment = Moment.of(best, attended, state)
         grown = totals.view(-1, 1) + best.values[:, : 2 * size]
         candidate_totals, places = grown.view(len(rows), -1).topk(2 * size)
         slots, ranks = places // (2 * size), places % (2 * size)
@@ -259,7 +259,7 @@ class _Tree:
     """The beam of one source as it grows."""
 
     length_penalty: float
-    moments: list[_Moment] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
     nodes: list[_Node] = field(default_factory=list)
     alive: list[int] = field(default_factory=list)
     finished: list[tuple[int, float]] = field(default_factory=list)
@@ -267,7 +267,7 @@ class _Tree:
     def grow(
         self,
         position: int,
-        moment: _Moment,
+        moment: Moment,
         first_row: int,
         candidates: list[_Candidate],
         size: int,

@@ -16,6 +16,7 @@ from attnviz.errors import InputError
 from attnviz.images import Source
 from attnviz.model import ImageToText
 from attnviz.search import Steps
+from attnviz.session import DecodingSession
 from attnviz.tasks.decoding import Options, Writer, decode, gather
 from attnviz.text import Pieces
 from attnviz.trace import Beam, Step, Trace
@@ -71,6 +72,24 @@ class Captioner:
         for row in self._search(memory, chosen):
             yield from filter(None, row)
 
+    def session(self, photo: Source) -> DecodingSession:
+        """A caption for a person to drive; words are read as lower-case words without signs.
+
+        Raises:
+            InputError: the photo cannot be read.
+        """
+        read = images.read(photo)
+
+        def spell(before: list[int], text: str) -> list[int]:
+            return self.writer.spell(before, normal(text))
+
+        def collect(steps: list[Step], settings: dict[str, Any]) -> Trace:
+            return self._trace(read, steps, settings)
+
+        return DecodingSession(
+            self.model, self.encode([read]), self.writer.vocabulary, spell, collect, LONGEST
+        )
+
     def hypothesis(self, photo: Source, trace: Trace, rank: int) -> Trace:
         """The whole trace of another caption that the beam search of a trace found.
 
@@ -92,7 +111,7 @@ class Captioner:
         read = images.read(photo)
         decoding = searches.forced(self.model, self.encode([read]), self.writer.vocabulary, [ids])
         (steps,), _ = gather(decoding, 1)
-        found = self._trace(read, steps, Options(), beam)
+        found = self._trace(read, steps, {}, beam)
         return replace(found, settings={**trace.settings, "hypothesis": rank})
 
     def written(self, beam: Beam, rank: int) -> str:
@@ -131,23 +150,33 @@ class Captioner:
     def _traces(self, photos: list[Image.Image], options: Options) -> list[Trace]:
         rows, beams = gather(self._search(self.encode(photos), options), len(photos))
         return [
-            self._trace(photo, steps, options, beam)
+            self._trace(photo, steps, options.as_settings(), beam, _reading_notes(options))
             for photo, steps, beam in zip(photos, rows, beams, strict=True)
         ]
 
-    def _trace(self, photo: Image.Image, steps: list[Step], options: Options, beam: Beam | None) -> Trace:
-        notes = []
-        if options.target is not None and normal(options.target) != options.target.strip():
-            notes.append("The forced caption was read as lower-case words without signs, as in training.")
+    def _trace(
+        self,
+        photo: Image.Image,
+        steps: list[Step],
+        settings: dict[str, Any],
+        beam: Beam | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Trace:
         if steps[-1].token_id != self.pieces.end:
-            notes.append(f"The caption was stopped after {len(steps)} pieces without an end mark.")
+            notes += (f"The caption was stopped after {len(steps)} pieces without an end mark.",)
         return Trace.collect(
             steps,
             Grid(SIDE, SIDE, *photo.size),
             self.writer.output([step.token_id for step in steps]),
             "captioning",
             self.name,
-            settings=options.as_settings(),
-            notes=tuple(notes),
+            settings=settings,
+            notes=notes,
             beams=() if beam is None else (beam,),
         )
+
+
+def _reading_notes(options: Options) -> tuple[str, ...]:
+    if options.target is None or normal(options.target) == options.target.strip():
+        return ()
+    return ("The forced caption was read as lower-case words without signs, as in training.",)

@@ -88,6 +88,17 @@ class Writer:
             ),
         )
 
+    def spell(self, before: list[int], text: str) -> list[int]:
+        """The pieces that write a text after those that were written.
+
+        A space stands between them, unless the text starts with a sign such as a full stop.
+        """
+        written = self.pieces.decode(before)[0]
+        added = texts.clean(text).text.strip()
+        glue = " " if written and added[:1].isalnum() else ""
+        ids, offsets = self.pieces.encode(written + glue + added)
+        return [piece for piece, (start, _) in zip(ids, offsets, strict=True) if start >= len(written)]
+
 
 def decode(
     model: EncoderDecoder,

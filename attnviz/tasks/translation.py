@@ -14,6 +14,7 @@ from attnviz.axes import END, Sequence, Span
 from attnviz.errors import InputError
 from attnviz.model import TextToText
 from attnviz.search import Steps
+from attnviz.session import DecodingSession
 from attnviz.tasks.decoding import Options, Writer, decode, gather
 from attnviz.text import Pieces
 from attnviz.trace import Beam, Step, Trace
@@ -101,6 +102,25 @@ class Translator:
                     yield _widened(step, position, before, total)
                     position += 1
             before += len(sentence.sequence)
+
+    def session(self, text: str) -> DecodingSession:
+        """A decoding of one sentence for a person to drive.
+
+        Raises:
+            InputError: there is nothing to translate, or more than one sentence.
+        """
+        sentences = self._prepare(text)
+        if len(sentences) > 1:
+            raise InputError(f"Expected one sentence to decode step by step, got {len(sentences)}.")
+        (sentence,) = sentences
+
+        def collect(steps: list[Step], settings: dict[str, Any]) -> Trace:
+            return self._trace(sentence, steps, settings)
+
+        memory = self.encode([sentence.token_ids])
+        return DecodingSession(
+            self.model, memory, self.writer.vocabulary, self.writer.spell, collect, _limit(sentence)
+        )
 
     def arithmetic(self, trace: Trace, temperatures: tuple[float, ...] = TEMPERATURES) -> Arithmetic:
         """Every number behind a trace of one sentence; see `arithmetic.Arithmetic`.
@@ -245,7 +265,7 @@ class Translator:
         self, sentences: list[_Prepared], targets: list[list[int] | None], options: Options
     ) -> Iterator[Steps]:
         memory = self.encode([sentence.token_ids for sentence in sentences])
-        limits = [min(LONGEST, 2 * len(sentence.token_ids) + 10) for sentence in sentences]
+        limits = [_limit(sentence) for sentence in sentences]
         dictated = [target for target in targets if target is not None]
         return decode(self.model, memory, self.writer.vocabulary, limits, options, dictated)
 
@@ -262,11 +282,13 @@ class Translator:
     ) -> list[Trace]:
         steps, beams = gather(self._search(sentences, targets, options), len(sentences))
         return [
-            self._trace(sentence, row, options, beam)
+            self._trace(sentence, row, options.as_settings(), beam)
             for sentence, row, beam in zip(sentences, steps, beams, strict=True)
         ]
 
-    def _trace(self, sentence: _Prepared, steps: list[Step], options: Options, beam: Beam | None) -> Trace:
+    def _trace(
+        self, sentence: _Prepared, steps: list[Step], settings: dict[str, Any], beam: Beam | None = None
+    ) -> Trace:
         length = len(sentence.sequence)
         if beam is not None:
             beam = replace(beam, weights=beam.weights[:, :length])  # the batch's padding goes
@@ -279,11 +301,16 @@ class Translator:
             self.writer.output([step.token_id for step in steps]),
             "translation",
             self.name,
-            settings=options.as_settings(),
+            settings=settings,
             notes=notes,
             unread=sentence.unread,
             beams=() if beam is None else (beam,),
         )
+
+
+def _limit(sentence: _Prepared) -> int:
+    """The most steps for a sentence."""
+    return min(LONGEST, 2 * len(sentence.token_ids) + 10)
 
 
 def _widened(step: Step, position: int, before: int, total: int) -> Step:

@@ -1,0 +1,439 @@
+"""A decoding that a person drives: look, choose, interfere, go back, try another way.
+
+A session is a chain of steps, each with the state that it left. Nothing in the chain ever changes:
+going back means to hold an earlier link, a branch shares all links up to its own, and so whatever is
+decoded again from a link comes out bit for bit the same.
+
+Letters: S source length.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz.attention import Attended, Memory
+from attnviz.errors import InputError, NoAttentionError
+from attnviz.model import EncoderDecoder
+from attnviz.search import ALTERNATIVES, Moment, Vocabulary
+from attnviz.trace import Step, Trace
+
+UNDO = 1000
+# Weights whose sum is this near to 1 are taken as they are, so that a step's own change no bit.
+_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """How a person interfered with a step; the default is not at all.
+
+    forced: the token was chosen by the person. weights: (S,), what was put in the place of alpha.
+    masked: source positions without weight. temperature: what the energies were divided by.
+    """
+
+    forced: bool = False
+    weights: tuple[float, ...] | None = None
+    masked: frozenset[int] = frozenset()
+    temperature: float = 1.0
+
+    @property
+    def interfered(self) -> bool:
+        """Whether anything was done at all."""
+        return self != Action()
+
+    def as_record(self, step: int) -> dict[str, Any]:
+        """What a trace's settings remember of it, as plain JSON."""
+        record: dict[str, Any] = {"step": step}
+        if self.forced:
+            record["forced"] = True
+        if self.weights is not None:
+            record["weights"] = list(self.weights)
+        if self.masked:
+            record["masked"] = sorted(self.masked)
+        if self.temperature != 1.0:
+            record["temperature"] = self.temperature
+        return record
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Link:
+    """A step that was taken, what was done to it, and the state (1, H) that it left."""
+
+    before: "_Link | None"
+    step: Step
+    action: Action
+    state: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a session stands: its last link, and what the next step will be subject to."""
+
+    link: _Link | None = None
+    action: Action = field(default_factory=Action)
+
+
+class _Next(NamedTuple):
+    """The next step's numbers, the logprobs (V,) of all tokens, and the state (1, H) that it leaves."""
+
+    moment: Moment
+    logprobs: Tensor
+    state: Tensor
+
+
+class DecodingSession:
+    """Drives the decoder of one source; made by a task's `session(source)`.
+
+    Between two steps a person may `attend`, `mask` or set the `temperature`; `look()` shows what the
+    next step sees and thinks under that. `step()` takes the likeliest token, `force()` another.
+    """
+
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        memory: Memory,
+        vocabulary: Vocabulary,
+        spell: Callable[[list[int], str], list[int]],
+        collect: Callable[[list[Step], dict[str, Any]], Trace],
+        limit: int,
+    ) -> None:
+        """For tasks to call.
+
+        Args:
+            memory: of one source. spell: (tokens so far, text) -> the tokens that write the text next.
+            collect: (steps, settings) -> the task's trace. limit: the most steps.
+        """
+        self.model, self.memory, self._vocabulary = model, memory, vocabulary
+        self._spell, self._collect, self._limit = spell, collect, limit
+        self._place = _Place()
+        self._undone: list[_Place] = []
+        self._done: list[_Place] = []
+        self._seen: tuple[_Place, _Next] | None = None
+
+    # ---- where it stands
+
+    @property
+    def positions(self) -> int:
+        """S, the number of source positions."""
+        return self.memory.mask.shape[1]
+
+    @property
+    def starts(self) -> tuple[Tensor, Tensor]:
+        """The tokens (T,) and the states (T, H) that the T steps so far started from."""
+        links = self._links()
+        tokens = [self._vocabulary.start, *(link.step.token_id for link in links)][: len(links)]
+        states = [self.model.decoder.start(self.memory), *(link.state for link in links)][: len(links)]
+        return torch.tensor(tokens), torch.cat(states)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps that were taken, in order."""
+        return [link.step for link in self._links()]
+
+    @property
+    def actions(self) -> list[Action]:
+        """What was done to each of the steps."""
+        return [link.action for link in self._links()]
+
+    @property
+    def pending(self) -> Action:
+        """What the next step will be subject to."""
+        return self._place.action
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark was written or the limit reached."""
+        link = self._place.link
+        return link is not None and (
+            link.step.token_id == self._vocabulary.end or link.step.position + 1 >= self._limit
+        )
+
+    @property
+    def trace(self) -> Trace:
+        """The steps so far as a trace; its settings say how a person interfered with which.
+
+        Where `weights` were put in the place of alpha, the energies are still the model's own.
+
+        Raises:
+            InputError: no step was taken yet.
+        """
+        steps = self.steps
+        if not steps:
+            raise InputError("Expected at least one step, got none; call step() or run() first.")
+        records = [action.as_record(at) for at, action in enumerate(self.actions) if action.interfered]
+        return self._collect(steps, {"search": "session", "interventions": records})
+
+    def look(self) -> Step:
+        """The next step as it would be, with the likeliest token; nothing is taken.
+
+        Raises:
+            InputError: the decoding has ended.
+        """
+        upcoming = self._next()
+        return self._step(upcoming, int(upcoming.moment.best[0, 0]))
+
+    # ---- taking steps
+
+    def step(self) -> Step:
+        """Takes the likeliest token.
+
+        Raises:
+            InputError: the decoding has ended.
+        """
+        self._remember()
+        return self._take(None)
+
+    def force(self, what: int | str) -> list[Step]:
+        """Takes a token, or all the tokens that spell a word or text after what is written.
+
+        Args:
+            what: a token's index in the vocabulary, or text.
+
+        Raises:
+            InputError: the decoding has ended or would be too long, or there is no such token, or
+                nothing in the text to write.
+        """
+        tokens = [what] if isinstance(what, int) else self._spelled(what)
+        self._require_going_on()
+        if self._position() + len(tokens) > self._limit:
+            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
+        size = len(self._vocabulary.labels)
+        if any(not 0 <= token < size or token == self._vocabulary.start for token in tokens):
+            raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {what!r}.")
+        self._remember()
+        return [self._take(token) for token in tokens]
+
+    def run(self) -> Trace:
+        """Takes the likeliest tokens to the end; the trace of it all."""
+        if not self.ended:
+            self._remember()
+        while not self.ended:
+            self._take(None)
+        return self.trace
+
+    # ---- interfering with the next step
+
+    def attend(self, weights: Sequence[float] | np.ndarray | Mapping[int, float]) -> None:
+        """Puts weights in the place of alpha, for the next step only.
+
+        Args:
+            weights: (S,), or a weight for some positions and none for the others; brought to a sum
+                of 1.
+
+        Raises:
+            NoAttentionError: the model has no attention.
+            InputError: a weight is negative or not finite, all are 0, their number is not S, or one
+                lies on a masked position.
+        """
+        self._require_attention()
+        given = np.zeros(self.positions)
+        if isinstance(weights, Mapping):
+            for position, weight in weights.items():
+                given[self._checked(position)] = weight
+        else:
+            array = np.asarray(weights, dtype=np.float64)
+            if array.shape != given.shape:
+                raise InputError(f"Expected {self.positions} weights, got shape {array.shape}.")
+            given[:] = array
+        if not np.isfinite(given).all() or (given < 0).any():
+            raise InputError("Expected weights from 0 up, got a negative or a not finite one.")
+        total = given.sum()
+        if total == 0:
+            raise InputError("Expected a weight above 0 somewhere, got none.")
+        if any(given[position] > 0 for position in self.pending.masked):
+            raise InputError("Expected no weight on a masked position; unmask it first.")
+        if abs(total - 1) > _ROUNDING:
+            given /= total
+        self._interfere(replace(self.pending, weights=tuple(given.tolist())))
+
+    def mask(self, position: int) -> None:
+        """Allows no weight on a source position, from the next step on.
+
+        Raises:
+            NoAttentionError: the model has no attention.
+            InputError: there is no such position, or it is the last one that is not masked.
+        """
+        self._require_attention()
+        masked = self.pending.masked | {self._checked(position)}
+        if len(masked) == self.positions:
+            raise InputError("Expected one position at least without a mask; unmask another first.")
+        self._interfere(replace(self.pending, masked=masked, weights=None))
+
+    def unmask(self, position: int) -> None:
+        """Allows weight on a source position again, from the next step on."""
+        self._interfere(replace(self.pending, masked=self.pending.masked - {self._checked(position)}))
+
+    def temperature(self, value: float) -> None:
+        """Divides the energies before the softmax, from the next step on: above 1 flattens alpha.
+
+        Raises:
+            NoAttentionError: the model has no attention.
+            InputError: it is not from 0.01 to 100.
+        """
+        self._require_attention()
+        if not (isinstance(value, (int, float)) and 0.01 <= value <= 100):
+            raise InputError(f"Expected a temperature from 0.01 to 100, got {value!r}.")
+        self._interfere(replace(self.pending, temperature=float(value), weights=None))
+
+    # ---- going back, and trying another way
+
+    def rewind(self, step: int) -> None:
+        """Goes back to just after the step before this one: to 0 for the beginning.
+
+        What was done from there on is forgotten, masks and temperature too; `undo` brings it back.
+
+        Raises:
+            InputError: there are fewer steps.
+        """
+        links = self._links()
+        if type(step) is not int or not 0 <= step <= len(links):
+            raise InputError(f"Expected a step from 0 to {len(links)}, got {step!r}.")
+        self._remember()
+        self._place = _after(links[step - 1]) if step else _Place()
+
+    def branch(self) -> "DecodingSession":
+        """An independent session that stands where this one does; the steps so far are shared."""
+        other = DecodingSession(
+            self.model, self.memory, self._vocabulary, self._spell, self._collect, self._limit
+        )
+        other._place = self._place
+        return other
+
+    def undo(self) -> bool:
+        """Takes back what was done last; returns whether there was anything."""
+        return self._swap(self._done, self._undone)
+
+    def redo(self) -> bool:
+        """Does again what was taken back last; returns whether there was anything."""
+        return self._swap(self._undone, self._done)
+
+    def replay(self, trace: Trace) -> None:
+        """Starts anew and does what a session's trace says was done.
+
+        Raises:
+            InputError: the trace is not of a session of this model and source.
+        """
+        records = {record["step"]: record for record in trace.settings.get("interventions", [])}
+        self._remember()
+        self._place = _Place()
+        for position, step in enumerate(trace):
+            record = records.get(position, {})
+            weights = record.get("weights")
+            action = Action(
+                weights=None if weights is None else tuple(weights),
+                masked=frozenset(record.get("masked", ())),
+                temperature=record.get("temperature", 1.0),
+            )
+            self._place = _Place(self._place.link, action)
+            taken = self._take(step.token_id if record.get("forced") else None)
+            if taken.token_id != step.token_id:
+                self.undo()
+                raise InputError("Expected the trace of a session of this model and source, got another.")
+
+    # ---- inside
+
+    def _links(self) -> list[_Link]:
+        links, link = [], self._place.link
+        while link is not None:
+            links.append(link)
+            link = link.before
+        return links[::-1]
+
+    def _position(self) -> int:
+        link = self._place.link
+        return 0 if link is None else link.step.position + 1
+
+    def _remember(self) -> None:
+        self._done.append(self._place)
+        del self._done[:-UNDO]
+        self._undone.clear()
+
+    def _swap(self, source: list[_Place], target: list[_Place]) -> bool:
+        if not source:
+            return False
+        target.append(self._place)
+        self._place = source.pop()
+        return True
+
+    def _interfere(self, action: Action) -> None:
+        self._remember()
+        self._place = _Place(self._place.link, action)
+
+    def _checked(self, position: int) -> int:
+        if not isinstance(position, (int, np.integer)) or not 0 <= position < self.positions:
+            raise InputError(f"Expected a position from 0 to {self.positions - 1}, got {position!r}.")
+        return int(position)
+
+    def _require_attention(self) -> None:
+        if self.model.config.mechanism == "none":
+            raise NoAttentionError("This model has no attention, so that there are no weights to change.")
+        self._require_going_on()
+
+    def _require_going_on(self) -> None:
+        if self.ended:
+            raise InputError("The decoding has ended; go back with rewind() or undo() first.")
+
+    def _spelled(self, text: str) -> list[int]:
+        link = self._place.link
+        before = [] if link is None else [one.step.token_id for one in self._links()]
+        tokens = self._spell(before, text)
+        if not tokens:
+            raise InputError(f"Expected a word to write, got {text!r}.")
+        return tokens
+
+    @torch.inference_mode()
+    def _next(self) -> _Next:
+        """Worked out once a place."""
+        self._require_going_on()
+        place = self._place
+        if self._seen is None or self._seen[0] is not place:
+            link = place.link
+            token = self._vocabulary.start if link is None else link.step.token_id
+            state = self.model.decoder.start(self.memory) if link is None else link.state
+            logits, state, attended = self.model.step(
+                torch.tensor([token]), state, self.memory, self._changed(place.action)
+            )
+            logprobs = torch.log_softmax(logits, dim=-1)
+            moment = Moment.of(logprobs.topk(ALTERNATIVES), attended, state)
+            self._seen = (place, _Next(moment, logprobs[0], state))
+        return self._seen[1]
+
+    def _step(self, upcoming: _Next, token: int) -> Step:
+        logprob = upcoming.logprobs[token].item()
+        return upcoming.moment.step(0, self._position(), token, logprob, self._vocabulary)
+
+    def _take(self, token: int | None) -> Step:
+        upcoming, place = self._next(), self._place
+        step = self._step(upcoming, int(upcoming.moment.best[0, 0]) if token is None else token)
+        action = replace(place.action, forced=token is not None)
+        self._place = _after(_Link(place.link, step, action, upcoming.state))
+        return step
+
+    def _changed(self, action: Action) -> Callable[[Attended], Attended]:
+        """What the action makes of what the decoder attended to; nothing if it does nothing."""
+        memory = self.memory
+
+        def change(attended: Attended) -> Attended:
+            energies, weights = attended.energies, attended.weights
+            if action.masked or action.temperature != 1.0:
+                hidden = torch.zeros_like(memory.mask)
+                hidden[:, sorted(action.masked)] = True
+                energies = (energies / action.temperature).masked_fill(hidden, -math.inf)
+                weights = torch.softmax(energies, -1)
+            if action.weights is not None:
+                weights = torch.tensor([action.weights], dtype=weights.dtype)
+            if weights is attended.weights:
+                return attended
+            context = torch.bmm(weights.unsqueeze(1), memory.annotations).squeeze(1)
+            return attended._replace(energies=energies, weights=weights, context=context)
+
+        return change
+
+
+def _after(link: _Link) -> _Place:
+    """Where a session stands after a step: masks and temperature go on, weights were for it alone."""
+    return _Place(link, replace(link.action, forced=False, weights=None))
