@@ -19,6 +19,7 @@ from attnviz.trace import Beam, Step
 Search = Literal["greedy", "beam", "sample"]
 
 WIDEST_BEAM = 64
+_CLOSING = tuple(".,;:!?…)]}%'’”»")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,11 @@ class Writer:
     def spell(self, before: list[int], text: str) -> list[int]:
         """The pieces that write a text after those that were written.
 
-        A space stands between them, unless the text starts with a sign such as a full stop.
+        A space stands between them, unless the text starts with a sign that closes what is before it.
         """
         written = self.pieces.decode(before)[0]
         added = texts.clean(text).text.strip()
-        glue = " " if written and added[:1].isalnum() else ""
+        glue = "" if not written or added[:1] in _CLOSING else " "
         ids, offsets = self.pieces.encode(written + glue + added)
         return [piece for piece, (start, _) in zip(ids, offsets, strict=True) if start >= len(written)]
 
