@@ -25,6 +25,7 @@ from attnviz.trace import Step, Trace
 UNDO = 1000
 # Weights whose sum is this near to 1 are taken as they are, so that a step's own change no bit.
 _ROUNDING = 1e-5
+_AGREED = 1e-2  # nats, between machines
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +282,13 @@ class DecodingSession:
 
     # ---- going back, and trying another way
 
-    def rewind(self, step: int) -> None:
+    def rewind(self, step: int, keep: bool = False) -> None:
         """Goes back to just after the step before this one: to 0 for the beginning.
 
         What was done from there on is forgotten, masks and temperature too; `undo` brings it back.
+
+        Args:
+            keep: the weights, masks and temperature of that step itself stay; only its word is free.
 
         Raises:
             InputError: there are fewer steps.
@@ -293,7 +297,23 @@ class DecodingSession:
         if type(step) is not int or not 0 <= step <= len(links):
             raise InputError(f"Expected a step from 0 to {len(links)}, got {step!r}.")
         self._remember()
-        self._place = _after(links[step - 1]) if step else _Place()
+        place = _after(links[step - 1]) if step else _Place()
+        if keep and step < len(links):
+            place = _Place(place.link, replace(links[step].action, forced=False))
+        self._place = place
+
+    def follow(self, token_ids: Sequence[int]) -> Trace:
+        """Takes the tokens that a search found, such as a beam's; not counted as a person's doing.
+
+        Raises:
+            InputError: the decoding has ended or would be too long.
+        """
+        if self._position() + len(token_ids) > self._limit:
+            raise InputError(f"Expected at most {self._limit} steps in all.")
+        self._remember()
+        for token in token_ids:
+            self._take(token, forced=False)
+        return self.trace
 
     def branch(self) -> "DecodingSession":
         """An independent session that stands where this one does; the steps so far are shared."""
@@ -329,8 +349,8 @@ class DecodingSession:
                 temperature=record.get("temperature", 1.0),
             )
             self._place = _Place(self._place.link, action)
-            taken = self._take(step.token_id if record.get("forced") else None)
-            if taken.token_id != step.token_id:
+            taken = self._take(step.token_id, record.get("forced", False))
+            if abs(taken.logprob - step.logprob) > _AGREED:
                 self.undo()
                 raise InputError("Expected the trace of a session of this model and source, got another.")
 
@@ -406,10 +426,10 @@ class DecodingSession:
         logprob = upcoming.logprobs[token].item()
         return upcoming.moment.step(0, self._position(), token, logprob, self._vocabulary)
 
-    def _take(self, token: int | None) -> Step:
+    def _take(self, token: int | None, forced: bool = True) -> Step:
         upcoming, place = self._next(), self._place
         step = self._step(upcoming, int(upcoming.moment.best[0, 0]) if token is None else token)
-        action = replace(place.action, forced=token is not None)
+        action = replace(place.action, forced=forced and token is not None)
         self._place = _after(_Link(place.link, step, action, upcoming.state))
         return step
 

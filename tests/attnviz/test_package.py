@@ -11,9 +11,9 @@ PACKAGE = Path(attnviz.__file__).parent
 
 # Each may import those that stand before it, and no others.
 ORDER = (
-    "errors alignments axes storage trace weight_matrix measures export attention efficientnet encoders "
-    "decoders model search session faithfulness arithmetic text images parallel lengths captions tasks "
-    "pretrained evaluation training cli"
+    "errors alignments axes storage trace weight_matrix measures symptoms export attention efficientnet "
+    "encoders decoders model search session faithfulness arithmetic text images parallel lengths captions "
+    "tasks pretrained evaluation training cli"
 ).split()
 
 
