@@ -11,5 +11,6 @@ PAGES = [
     st.Page("views/translate.py", title="Translate", default=True),
     st.Page("views/caption.py", title="Caption"),
     st.Page("views/lab.py", title="Lab"),
+    st.Page("views/debug.py", title="Debug"),
 ]
 st.navigation(PAGES, position="top").run()

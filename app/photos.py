@@ -63,8 +63,13 @@ def add(photos: dict[str, Photo], photo: Photo) -> None:
 
 
 def _thumb(data: bytes) -> str:
+    return small(data, _THUMB_SIDE)
+
+
+def small(data: bytes, side: int) -> str:
+    """The upright picture with no side longer than that, as a data URL."""
     picture = read(data)
-    picture.thumbnail((_THUMB_SIDE, _THUMB_SIDE), Image.Resampling.BICUBIC)
+    picture.thumbnail((side, side), Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=80)
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -62,10 +62,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Link:
-    """A step that was taken, what was done to it, and the state (1, H) that it left."""
+    """A step that was taken, the likeliest tokens then, what was done to it, the state (1, H) it left."""
 
     before: "_Link | None"
     step: Step
+    likeliest: tuple[int, ...]
     action: Action
     state: Tensor
 
@@ -134,6 +135,11 @@ class DecodingSession:
     def steps(self) -> list[Step]:
         """The steps that were taken, in order."""
         return [link.step for link in self._links()]
+
+    @property
+    def likeliest(self) -> list[tuple[int, ...]]:
+        """For each of the steps the tokens of its alternatives, as `force` takes them."""
+        return [link.likeliest for link in self._links()]
 
     @property
     def actions(self) -> list[Action]:
@@ -430,7 +436,8 @@ class DecodingSession:
         upcoming, place = self._next(), self._place
         step = self._step(upcoming, int(upcoming.moment.best[0, 0]) if token is None else token)
         action = replace(place.action, forced=forced and token is not None)
-        self._place = _after(_Link(place.link, step, action, upcoming.state))
+        likeliest = tuple(upcoming.moment.best[0].tolist())
+        self._place = _after(_Link(place.link, step, likeliest, action, upcoming.state))
         return step
 
     def _changed(self, action: Action) -> Callable[[Attended], Attended]:

@@ -74,7 +74,7 @@ def sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
         "entropy": measures.entropy(shown).tolist(),
         "decoded": decoded(trace, shown),
         "forced": trace.settings.get("search") == "forced",
-        "text": _own_text(trace),
+        "text": own_text(trace),
         "translation": trace.text,
         "notes": list(trace.notes),
     }
@@ -94,7 +94,7 @@ def _step(trace: Trace, position: int) -> dict[str, Any]:
     }
 
 
-def _own_text(trace: Trace) -> str:
+def own_text(trace: Trace) -> str:
     """The sentence as far as it was read: an axis indexes the whole text that it is a part of."""
     sequence = trace.sequence
     return sequence.text[sequence.offsets[0][0] : sequence.offsets[-1][1]]

@@ -8,6 +8,7 @@ import streamlit as st
 from PIL import Image
 
 import form
+import handover
 import photos
 import shelf
 import tables
@@ -202,6 +203,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
     with st.container(horizontal=True):
         for label, (make, name, mime) in files.items():
             st.download_button(label, make, name, mime, on_click="ignore")
+        handover.button(trace, MODEL, st.session_state.chosen)
 
 
 main()

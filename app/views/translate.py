@@ -6,6 +6,7 @@ import streamlit as st
 
 import charts
 import form
+import handover
 import permalink
 import shelf
 import tables
@@ -13,7 +14,7 @@ from attnviz.errors import AttnvizError, InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import Level, matrix
 from player import player
-from player.payload import payload, scale
+from player.payload import own_text, payload, scale
 
 MODEL = "translate-fr-en"
 LONGEST = 100_000
@@ -195,6 +196,7 @@ def _heat_map(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -
             "text/csv",
             on_click="ignore",
         )
+        handover.button(trace, MODEL, own_text(trace))
 
 
 main()
