@@ -1,4 +1,4 @@
-"""Re-makes every figure of the lab from the shipped models: app/lab/figures.json, and tables to print.
+"""Re-makes all figures of the lab from the shipped models: app/experiments/figures.json, and tables.
 
     .venv/bin/python benchmarks/lab.py                     all parts, about 25 minutes on 2 cores
     .venv/bin/python benchmarks/lab.py aer speed           some of: quality lengths aer speed
@@ -26,7 +26,7 @@ from attnviz.tasks import Aligner
 from attnviz.tasks.alignment import LENSES
 
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
-FIGURES = Path(__file__).parent.parent / "app" / "lab" / "figures.json"
+FIGURES = Path(__file__).parent.parent / "app" / "experiments" / "figures.json"
 HELD_OUT = 0.08  # as in the recipe
 NATURAL = (*BOUNDS[:5], (51, LONG))
 ROUNDS = 5

@@ -47,6 +47,7 @@ class BeamTree {
     const label = tokenOf(node.token, end);
     group.setAttribute("aria-label", this.tell(node, label));
     group.append(draw("title", {}, this.tell(node, label)),
+      draw("circle", { class: "reach", cx: node.x, cy: node.y, r: 11 }),
       draw("circle", { cx: node.x, cy: node.y, r: 2 + (RADIUS - 2) * Math.sqrt(node.p) }),
       draw("text", { x: node.x, y: node.y - RADIUS - 1 }, label.length > 10 ? `${label.slice(0, 9)}…` : label));
     if (node.rank !== null) group.append(draw("text", { class: "rank", x: node.x + RADIUS + 3, y: node.y + 4 }, `#${node.rank + 1}`));

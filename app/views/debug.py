@@ -14,12 +14,12 @@ from attnviz.trace import Beam, Trace, read
 from bench import Bench
 from debugger import debugger
 from debugger.payload import payload
-from lab.models import MECHANISMS
+from experiments.models import MECHANISMS
 from photos import Photo
 
 MODELS = ("translate-fr-en", "caption-flickr8k", *(f"lab-{mechanism}" for mechanism in MECHANISMS))
 PHOTO_SIDE = 720
-EXAMPLE = "La petite fille a rendu le livre que sa mère lui avait prêté."
+EXAMPLE = "Les personnes âgées ont des difficultés à comprendre la technologie moderne."
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attnviz.errors import AttnvizError
-from lab import compare, gold, length, steps
+from experiments import compare, gold, length, steps
 
 PARTS: dict[str, Callable[[], None]] = {
     "Mechanisms": compare.show,

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 import attnviz
 from attnviz import matrix
 from attnviz.alignments import Gold, read_gold, read_lines, score
-from lab import thread
-from lab.figures import figures
-from lab.gold import HANSARDS
-from lab.models import ATTENTIVE, MECHANISMS
+from experiments import thread
+from experiments.figures import figures
+from experiments.gold import HANSARDS
+from experiments.models import ATTENTIVE, MECHANISMS
 
 PAGE = Path(__file__).parents[2] / "app" / "views" / "lab.py"
 TEXT = "Un homme mange une pomme rouge."
@@ -138,7 +138,7 @@ def test_gold_alignments_are_scored_and_sorted_by_worst() -> None:
 def test_without_the_gold_sentences_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("lab.gold.HANSARDS", tmp_path / "none")
+    monkeypatch.setattr("experiments.gold.HANSARDS", tmp_path / "none")
     at = open_part("Gold alignments")
     assert not at.exception
     assert "ATTNVIZ_DATA" in at.info[0].value

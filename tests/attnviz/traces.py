@@ -65,3 +65,32 @@ def beam(positions: int, chance: np.random.Generator) -> Beam:
         ("kept", "dropped", "kept", "finished"),
         ((3, -0.25),),
     )
+
+
+def worded(words: list[str]) -> Sequence:
+    """Words of one piece each; the last is the end mark."""
+    text, spans, at = " ".join(words[:-1]), [], 0
+    for word in words[:-1]:
+        spans.append((at, at + len(word)))
+        at += len(word) + 1
+    owners = (*range(len(words) - 1), -1)
+    return Sequence(text, tuple(words), (*spans, (len(text),) * 2), tuple(spans), owners)
+
+
+def made(weights: np.ndarray, target: list[str], logprob: float) -> Trace:
+    """A trace with these weights over a source of letters, the last column its end mark."""
+    steps, positions = weights.shape
+    source = [chr(ord("p") + s) for s in range(positions - 1)] + ["</s>"]
+    return Trace(
+        "translation",
+        "made-up",
+        worded(source),
+        worded(target),
+        np.arange(steps, dtype=np.int32),
+        np.full(steps, logprob, np.float32),
+        tuple((("a", -0.5),) for _ in range(steps)),
+        np.log(np.maximum(weights, 1e-30)).astype(np.float32),
+        weights,
+        np.zeros((steps, 2), np.float32),
+        np.zeros((steps, 2), np.float32),
+    )

@@ -13,11 +13,13 @@ PAGE = """<!doctype html><meta charset="utf-8"><style id="theme"></style>
 <script type="module">
 import mount from "/component.js";
 window.stateCalls = [];
+window.triggers = [];
 const root = document.getElementById("host").attachShadow({ mode: "open" });
 window.build = (html, css) => { root.innerHTML = "<style>" + css + "</style>" + html; };
 window.show = (data) => {
   const setStateValue = (...call) => window.stateCalls.push(call);
-  window.unmount = mount({ parentElement: root, data, setStateValue });
+  const setTriggerValue = (...call) => window.triggers.push(call);
+  window.unmount = mount({ parentElement: root, data, setStateValue, setTriggerValue });
 };
 window.ready = true;
 </script>"""

@@ -16,7 +16,7 @@ from attnviz.alignments import Gold, Links, read_gold, read_lines, score
 from attnviz.errors import InputError
 from attnviz.tasks import Aligner, Translator
 from attnviz.weight_matrix import WeightMatrix
-from lab.models import ATTENTIVE
+from experiments.models import ATTENTIVE
 from player.payload import scale
 
 DATA = Path(os.environ.get("ATTNVIZ_DATA", Path(__file__).parents[3] / "shared" / "data"))

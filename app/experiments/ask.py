@@ -5,7 +5,7 @@ import streamlit as st
 import permalink
 from attnviz.errors import InputError
 from attnviz.weight_matrix import Level
-from lab.models import EXAMPLES, LONGEST
+from experiments.models import EXAMPLES, LONGEST
 
 
 def sentence() -> str:

@@ -8,8 +8,8 @@ from arithmetic.payload import LONGEST, payload
 from attnviz.arithmetic import Arithmetic
 from attnviz.errors import InputError
 from attnviz.trace import Trace
-from lab import ask
-from lab.models import ATTENTIVE, translator
+from experiments import ask
+from experiments.models import ATTENTIVE, translator
 
 
 def show() -> None:

@@ -9,9 +9,9 @@ import charts
 import shelf
 from attnviz.errors import InputError
 from attnviz.trace import Trace
-from lab import thread
-from lab.figures import figures
-from lab.models import ATTENTIVE, MECHANISMS, translator
+from experiments import thread
+from experiments.figures import figures
+from experiments.models import ATTENTIVE, MECHANISMS, translator
 
 LONGEST = 3000
 LONG_TEXT = (

@@ -8,8 +8,8 @@ import shelf
 from attnviz.trace import Trace
 from comparison import comparison
 from comparison.payload import payload
-from lab import ask
-from lab.models import MECHANISMS, translator
+from experiments import ask
+from experiments.models import MECHANISMS, translator
 
 
 def show() -> None:
