@@ -168,5 +168,6 @@ def _forced(session: DecodingSession, memory: Memory, before: Tensor, targets: T
     """ln p of the targets (T,) given each source: (1 + G, T)."""
     count = len(memory.mask)
     readouts = session.model.unroll(before.expand(count, -1), memory).readouts
-    logprobs = torch.log_softmax(session.model.logits(readouts), -1)
-    return logprobs.gather(-1, targets.expand(count, -1).unsqueeze(-1)).squeeze(-1)
+    logits = session.model.logits(readouts)
+    chosen = logits.gather(-1, targets.expand(count, -1).unsqueeze(-1)).squeeze(-1)
+    return chosen - logits.logsumexp(-1)

@@ -23,8 +23,9 @@ END_SINK = 0.5
 FLAT = 0.9
 # A word of a language seldom becomes more than three of another; four steps on it are one too many.
 STUCK = 4
-# A translated word gets about 1 in all; below a fifth no step really read it.
-SKIPPED = 0.2
+# A translated word gets about 1 in all; below a fifth no step really read it. Words of up to three
+# letters are not looked at: most are articles and the like, which often have no word of their own.
+SKIPPED, SHORT = 0.2, 3
 # More than three words' worth of attention on one.
 OVER_COVERED = 3.0
 # Nine times out of ten, by the model's own account, it would have been another word.
@@ -101,7 +102,7 @@ def symptoms(trace: Trace, monotone: bool = False) -> list[Symptom]:
     if over_words and len(names) > 0:
         cover = measures.coverage(shown)
         spoken = [s for s, label in enumerate(shown.source) if any(map(str.isalnum, label))]
-        skipped = [s for s in spoken if cover[s] < SKIPPED]
+        skipped = [s for s in spoken if cover[s] < SKIPPED and len(shown.source[s]) > SHORT]
         note(
             "skipped source",
             [],

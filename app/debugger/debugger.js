@@ -9,7 +9,7 @@ class Debugger {
     const part = (name) => root.querySelector("." + name);
     Object.assign(this, { root, current: 0, dragged: null, send: () => {} });
     for (const name of ["told", "now-text", "was-text", "gain", "undo", "redo", "history", "acts", "count", "word", "faith", "alternatives",
-      "typed", "levers", "bars", "photo-grid", "apply", "reset", "heat", "diff", "changes", "diff-note", "symptoms", "tree-part", "tree-note", "live"]) this[name] = part(name);
+      "typed", "levers", "bars", "strip", "photo-grid", "apply", "reset", "heat", "diff", "changes", "diff-note", "symptoms", "tree-part", "tree-note", "live"]) this[name] = part(name);
     this.steps = new StepList(part("steps"), (step) => this.go(step));
     const moved = (weights) => this.drag(weights);
     this.sliders = new Levers(this.bars, moved, (position, masked) => this.act({ do: masked ? "unmask" : "mask", position }));
@@ -41,6 +41,10 @@ class Debugger {
       if (input.value.trim()) this.act({ do: "force", text: input.value });
       input.value = "";
     };
+    this.strip.onclick = (event) => {
+      const button = event.target.closest("button");
+      if (button) this.go(Number(button.value));
+    };
     this.apply.onclick = () => this.act({ do: "attend", weights: Array.from(this.dragged) });
     this.reset.onclick = () => this.drag(null);
     this.heat.replaceChildren(...TEMPERATURES.map((value) => Object.assign(make("option", "", String(value)), { value })));
@@ -71,8 +75,10 @@ class Debugger {
     if (data.grid && fresh) this.grid.load(data.grid, data.photo);
     this.bars.hidden = Boolean(data.grid);
     this["photo-grid"].hidden = !data.grid;
+    this.levers.querySelector(".aside").textContent = data.grid ? "click cells: they share the weight" : "drag a bar; × crosses a source word out from here on";
     if (!data.grid) this.sliders.load(data.source, data.source_end);
     this.writeTexts();
+    this.writeStrip();
     this.writeHistory();
     this.writeSymptoms();
     this["tree-part"].hidden = !data.beam;
@@ -98,6 +104,19 @@ class Debugger {
     const gain = data.logprob - data.original_logprob;
     this.gain.textContent = data.at === 0 && same ? `ln p ${signed(data.logprob)}`
       : `ln p ${signed(data.logprob)}, ${Math.abs(gain) < 0.005 ? "as before" : `${signed(Math.abs(gain))} ${gain > 0 ? "more" : "less"} than before`}. What was forced counts with the model’s own probability.`;
+  }
+
+  // A step is hatched if its word hardly depends on the weights, else the darker the more it does.
+  writeStrip() {
+    const { faith, steps, end } = this.data;
+    this.strip.hidden = !faith.length;
+    this.strip.replaceChildren(...faith.map(({ hardly, flips, kl, told }, step) => {
+      const most = Math.max(0, ...Object.values(kl)), button = Object.assign(make("button", hardly ? "hatched" : ""), { type: "button", value: step });
+      button.title = `${tokenOf(steps[step].token, end)}: ${told}`;
+      button.setAttribute("aria-label", button.title);
+      if (!hardly) button.style.setProperty("--depends", flips.length ? 1 : Math.min(1, most));
+      return button;
+    }));
   }
 
   writeHistory() {
@@ -174,16 +193,17 @@ class Debugger {
   showWeights(step) {
     const own = this.now.subarray(this.current * this.data.positions, (this.current + 1) * this.data.positions);
     if (this.data.grid) this.grid.show(Array.from(own), this.theme, true);
-    else this.sliders.show(own, step.masked);
+    else this.sliders.show(own, step.masked, this.data.faith[this.current]?.drops ?? null);
     if (!TEMPERATURES.includes(step.temperature)) this.heat.append(Object.assign(make("option", "", String(step.temperature)), { value: step.temperature }));
     this.heat.value = step.temperature;
   }
 
   showChanges() {
-    const { most, rows } = drawChanges(this.changes, this.data, this.now, this.before, this.theme, Math.max(200, this.diff.clientWidth));
     const untouched = this.data.at === 0;
     this.diff.hidden = untouched;
-    this["diff-note"].textContent = untouched ? "" : rows
+    if (untouched) return;
+    const { most, rows } = drawChanges(this.changes, this.data, this.now, this.before, this.theme, Math.max(200, this.diff.clientWidth));
+    this["diff-note"].textContent = rows
       ? `${rows} ${rows === 1 ? "step" : "steps"} with the same word and other weights; the strongest colour is a change of ${most.toFixed(2)}.`
       : "No step that wrote the same word looks elsewhere than before.";
     this.changes.setAttribute("aria-label", this["diff-note"].textContent);

@@ -63,12 +63,14 @@ class Levers {
     this.moved(this.weights);
   }
 
-  show(weights, masked) {
-    Object.assign(this, { weights: Array.from(weights), masked });
+  // `drops`: what erasing each position costs this step's word, in nats, where that is known.
+  show(weights, masked, drops = this.drops) {
+    Object.assign(this, { weights: Array.from(weights), masked, drops });
     this.bars.forEach(({ bar, value, well, fill, cross, name }, position) => {
       const weight = this.weights[position], crossed = masked.includes(position);
       fill.style.height = `${100 * weight}%`;
       value.textContent = weight >= 0.005 ? weight.toFixed(2) : "";
+      bar.title = `weight ${weight.toFixed(3)}${drops ? `; erasing it changes ln p of this step’s word by ${signed(-drops[position])}` : ""}`;
       well.setAttribute("aria-valuenow", weight.toFixed(3));
       bar.classList.toggle("crossed", crossed);
       cross.setAttribute("aria-label", crossed ? `Allow ${name.textContent} again` : `Cross out ${name.textContent} from here on`);

@@ -78,9 +78,9 @@ def worded(words: list[str]) -> Sequence:
 
 
 def made(weights: np.ndarray, target: list[str], logprob: float) -> Trace:
-    """A trace with these weights over a source of letters, the last column its end mark."""
+    """A trace with these weights over a source of words such as "pppp", the last column its end mark."""
     steps, positions = weights.shape
-    source = [chr(ord("p") + s) for s in range(positions - 1)] + ["</s>"]
+    source = [chr(ord("p") + s) * 4 for s in range(positions - 1)] + ["</s>"]
     return Trace(
         "translation",
         "made-up",
