@@ -3,41 +3,19 @@
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from assets import Assets
 
-import player
-
-SHARED = ("decode.js", "colour.js", "words.js", "playback.js", "controls.js", "stage.js")
-SCRIPTS = (
-    "numbers.js",  # the payload as typed arrays, and what is worked out from it
-    "strip.js",  # a vector as a strip of colours, with its numbers
-    "source.js",  # a row for each source word, from its annotation to its share of the context
-    "arithmetic.js",  # brings them together; the default export
+ASSETS = Assets(
+    Path(__file__).parent,
+    shared=("decode.js", "colour.js", "words.js", "playback.js", "controls.js", "stage.js"),
+    scripts=(
+        "numbers.js",  # the payload as typed arrays, and what is worked out from it
+        "strip.js",  # a vector as a strip of colours, with its numbers
+        "source.js",  # a row for each source word, from its annotation to its share of the context
+        "arithmetic.js",  # brings them together; the default export
+    ),
 )
-
-_HERE = Path(__file__).parent
-
-
-def script() -> str:
-    """All the JavaScript of the component as one module."""
-    return "\n".join([*map(player.text, SHARED), *map(_text, SCRIPTS)])
-
-
-def style() -> str:
-    """The player's style, and what the arithmetic adds to it."""
-    return player.style() + _text("arithmetic.css")
-
-
-def page() -> str:
-    """The component's HTML."""
-    return player.with_controls(_text("arithmetic.html"))
-
-
-def _text(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component("attnviz_arithmetic", html=page(), css=style(), js=script())
+_component = ASSETS.component()
 
 
 def arithmetic(payload: dict[str, Any], *, key: str) -> None:

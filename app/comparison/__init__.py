@@ -3,39 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from assets import Assets
 
-import player
-
-SHARED = ("decode.js", "colour.js", "matrix.js", "playback.js", "stage.js")
-SCRIPTS = (
-    "card.js",  # one model: its translation, matrix and entropies
-    "comparison.js",  # brings them together; the default export
+ASSETS = Assets(
+    Path(__file__).parent,
+    shared=("decode.js", "colour.js", "matrix.js", "playback.js", "stage.js"),
+    scripts=(
+        "card.js",  # one model: its translation, matrix and entropies
+        "comparison.js",  # brings them together; the default export
+    ),
 )
-
-_HERE = Path(__file__).parent
-
-
-def script() -> str:
-    """All the JavaScript of the component as one module."""
-    return "\n".join([*map(player.text, SHARED), *map(_text, SCRIPTS)])
-
-
-def style() -> str:
-    """The player's style, and what the comparison adds to it."""
-    return player.style() + _text("comparison.css")
-
-
-def page() -> str:
-    """The component's HTML."""
-    return _text("comparison.html")
-
-
-def _text(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component("attnviz_comparison", html=page(), css=style(), js=script())
+_component = ASSETS.component()
 
 
 def comparison(payload: dict[str, Any], *, key: str) -> None:

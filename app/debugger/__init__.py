@@ -4,43 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from assets import Assets
 
-import player
-
-SHARED = ("decode.js", "colour.js", "playback.js", "stage.js")
-SCRIPTS = (
-    "steps.js",  # the decoding as a column of steps, beside what it was before
-    "levers.js",  # one step's alternatives, and its weights to drag, mask or heat
-    "grid.js",  # the same weights over a photo, in cells to click
-    "changes.js",  # the weights now less the weights before
-    "tree.js",  # every hypothesis of the beam
-    "debugger.js",  # brings them together; the default export
+ASSETS = Assets(
+    Path(__file__).parent,
+    shared=("decode.js", "colour.js", "playback.js", "stage.js"),
+    scripts=(
+        "steps.js",  # the decoding as a column of steps, beside what it was before
+        "levers.js",  # one step's alternatives, and its weights to drag, mask or heat
+        "grid.js",  # the same weights over a photo, in cells to click
+        "changes.js",  # the weights now less the weights before
+        "tree.js",  # every hypothesis of the beam
+        "debugger.js",  # brings them together; the default export
+    ),
 )
-
-_HERE = Path(__file__).parent
-
-
-def script() -> str:
-    """All the JavaScript of the component as one module."""
-    return "\n".join([*map(player.text, SHARED), *map(_text, SCRIPTS)])
-
-
-def style() -> str:
-    """The player's style, and what the debugger adds to it."""
-    return player.style() + _text("debugger.css")
-
-
-def page() -> str:
-    """The component's HTML."""
-    return _text("debugger.html")
-
-
-def _text(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component("attnviz_debugger", html=page(), css=style(), js=script())
+_component = ASSETS.component()
 
 
 def debugger(payload: dict[str, Any], *, key: str, on_act: Callable[[], None]) -> None:

@@ -6,51 +6,29 @@ Built like the player, and from the same parts where they mean the same.
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from assets import Assets
 
-import player
-
-SHARED = (
-    "decode.js",
-    "colour.js",
-    "words.js",
-    "alternatives.js",
-    "playback.js",
-    "controls.js",
-    "stage.js",
+ASSETS = Assets(
+    Path(__file__).parent,
+    shared=(
+        "decode.js",
+        "colour.js",
+        "words.js",
+        "alternatives.js",
+        "playback.js",
+        "controls.js",
+        "stage.js",
+    ),
+    scripts=(
+        "heat.js",  # weights as colours over the photo
+        "box.js",  # a box on the photo and the weight inside it
+        "series.js",  # gate and box over the words
+        "panel.js",  # the panel of the current word
+        "maps.js",  # the small maps of all words
+        "caption.js",  # brings all of it together; the default export
+    ),
 )
-SCRIPTS = (
-    "heat.js",  # weights as colours over the photo
-    "box.js",  # a box on the photo and the weight inside it
-    "series.js",  # gate and box over the words
-    "panel.js",  # the panel of the current word
-    "maps.js",  # the small maps of all words
-    "caption.js",  # brings all of it together; the default export
-)
-
-_HERE = Path(__file__).parent
-
-
-def script() -> str:
-    """All the JavaScript of the component as one module."""
-    return "\n".join([*map(player.text, SHARED), *map(_text, SCRIPTS)])
-
-
-def style() -> str:
-    """The player's style, and what the overlay adds to it."""
-    return player.style() + _text("overlay.css")
-
-
-def page() -> str:
-    """The component's HTML."""
-    return player.with_controls(_text("overlay.html"))
-
-
-def _text(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component("attnviz_overlay", html=page(), css=style(), js=script())
+_component = ASSETS.component()
 
 
 def overlay(payload: dict[str, Any], *, key: str) -> None:

@@ -48,12 +48,14 @@ def open_page(
     page.route("**/*", lambda route: route.abort())
     page.route(ADDRESS, lambda route: route.fulfill(body=PAGE, content_type="text/html"))
     kind = "text/javascript; charset=utf-8"
-    page.route("**/component.js", lambda route: route.fulfill(body=component.script(), content_type=kind))
+    page.route(
+        "**/component.js", lambda route: route.fulfill(body=component.ASSETS.script(), content_type=kind)
+    )
     page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
     page.goto(ADDRESS)
     page.wait_for_function("window.ready")
     set_theme(page, theme)
-    page.evaluate("([html, css]) => build(html, css)", [component.page(), component.style()])
+    page.evaluate("([html, css]) => build(html, css)", [component.ASSETS.page(), component.ASSETS.style()])
     show(page, data)
     return page
 
