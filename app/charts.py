@@ -99,8 +99,8 @@ def length_curve(rows: dict[str, list[dict[str, Any]]]) -> go.Figure:
     figure.update_layout(
         height=420,
         hovermode="closest",
-        legend={"orientation": "h", "y": 1.12, "x": 0},
-        margin={"l": 10, "r": 10, "t": 50, "b": 10},
+        legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0},
+        margin={"l": 10, "r": 10, "t": 20, "b": 10},
     )
     return figure
 

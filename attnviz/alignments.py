@@ -178,7 +178,9 @@ def read_lines(path: Path) -> list[str]:
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as UTF-8 text: {error}; check the path.") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; check the path.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no text in UTF-8: {error}.") from error
     lines = text.split("\n")
     return [line.removesuffix("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]

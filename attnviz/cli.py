@@ -77,28 +77,35 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(evaluate)
     evaluate.set_defaults(run=_evaluate)
 
-    align = commands.add_parser("align", help="align the words of parallel sentences; prints Pharaoh pairs")
+    align = commands.add_parser(
+        "align",
+        help="align the words of parallel sentences; prints Pharaoh pairs",
+        description="Aligns the words of parallel sentences by attention and prints i-j pairs, a line each: "
+        "SOURCE word i goes with TARGET word j. Words are what stands between spaces.",
+    )
     align.add_argument("source", metavar="SOURCE", type=Path, help="a sentence a line, words apart by spaces")
     align.add_argument("target", metavar="TARGET", type=Path, help="their translations, line by line")
-    align.add_argument("--pair", metavar="XX-YY", default="fr-en", help="their languages (%(default)s)")
+    align.add_argument("--pair", metavar="XX-YY", help="their languages, for the two aligners (fr-en)")
     align.add_argument(
         "--model", metavar="NAME", help="one model, one direction, in the place of the two aligners"
     )
+    align.add_argument("--method", choices=SYMMETRISATIONS, help="of both directions (intersection)")
     align.add_argument(
-        "--method",
-        choices=SYMMETRISATIONS,
-        default="grow-diag-final",
-        help="of both directions (%(default)s)",
-    )
-    align.add_argument(
-        "--lens", choices=("previous", "current", "next"), help="the step whose weights count, with --model"
+        "--lens",
+        choices=("previous", "current", "next"),
+        help="with --model: the step whose weights count (what the model is best at)",
     )
     align.add_argument(
         "--base", type=int, choices=(0, 1), default=0, help="the first word's number (%(default)s)"
     )
     align.set_defaults(run=_align)
 
-    aer = commands.add_parser("aer", help="the alignment error rate, precision and recall, from 0 to 1")
+    aer = commands.add_parser(
+        "aer",
+        help="the alignment error rate, precision and recall, from 0 to 1",
+        description="Scores any aligner's pairs against gold links: AER, precision and recall from 0 to 1 "
+        "(Och and Ney 2003). A p in HYPOTHESIS is read as any other link.",
+    )
     aer.add_argument(
         "gold", metavar="GOLD", type=Path, help="i-j sure and ipj possible links, a line a sentence"
     )
@@ -273,6 +280,8 @@ def _align(options: argparse.Namespace) -> int:
     places = [index for index, pair in enumerate(zip(sources, targets, strict=True)) if all(pair)]
     pairs = [(sources[index], targets[index]) for index in places]
     if options.model is not None:
+        if options.pair is not None or options.method is not None:
+            raise InputError("Expected --pair and --method without --model: one model has one direction.")
         model = load(options.model)
         aligner = Aligner.of(model) if isinstance(model, Translator) else model
         if not isinstance(aligner, Aligner):
@@ -281,8 +290,11 @@ def _align(options: argparse.Namespace) -> int:
     else:
         if options.lens is not None:
             raise InputError("Expected --model with --lens: the aligners know which step to look with.")
-        one, _, other = options.pair.partition("-")
-        found = align(pairs, load(f"align-{one}-{other}"), load(f"align-{other}-{one}"), options.method)
+        languages = (options.pair or "fr-en").split("-")
+        if len(languages) != 2:
+            raise InputError(f"Expected --pair as two languages such as fr-en, got {options.pair!r}.")
+        there, back = (load(f"align-{one}-{other}") for one, other in (languages, languages[::-1]))
+        found = align(pairs, there, back, options.method or "intersection")
     links = dict(zip(places, found, strict=True))
     for index in range(len(sources)):
         print(pharaoh(links.get(index, frozenset()), options.base))
@@ -304,10 +316,21 @@ def _aer(options: argparse.Namespace) -> int:
                 f"Expected as many lines in both texts, got {len(sides[0])} and {len(sides[1])}."
             )
         lengths = list(zip(*sides, strict=True))
-    found = score(
-        read_gold(options.gold, options.gold_base, lengths),
-        read_links(options.hypothesis, options.base, lengths),
-    )
+    gold = read_gold(options.gold, options.gold_base, lengths)
+    links = read_links(options.hypothesis, options.base, lengths)
+    if not gold:
+        raise InputError(f"Expected sentences in {options.gold}, got none.")
+    if len(gold) != len(links):
+        raise InputError(
+            f"Expected as many lines in both files, got {len(gold)} in {options.gold} and {len(links)} in "
+            f"{options.hypothesis}."
+        )
+    found = score(gold, links)
+    if options.base == 0 and any(links) and all(min(link) > 0 for row in links for link in row):
+        print(
+            f"attnviz: no link in {options.hypothesis} is of a word 0; if it counts from 1, give --base 1.",
+            file=sys.stderr,
+        )
     print(f"AER {found.aer:.4f}  precision {found.precision:.4f}  recall {found.recall:.4f}  n {found.n}")
     return 0
 

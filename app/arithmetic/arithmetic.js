@@ -20,6 +20,26 @@ const PARTS = {
   "h at length 1": `<math>${unit("h", I)}</math>`, "z at length 1": `<math>${unit("z", BEFORE)}</math>`,
   "their product": "<span>their product ⊙</span>",
 };
+// What each symbol stands for, in words.
+const MEANING = {
+  annotation: "hᵢ, an annotation: what the encoder says of source piece i in its place, 256 numbers",
+  query: "zₜ₋₁, the query: the decoder’s state before this step, all that it knows of what it has written",
+  key: "what the energy takes of the source piece alone, worked out once a sentence",
+  projected: "what the energy takes of the decoder’s state at this step",
+  hidden: "the two added up and squeezed to between −1 and 1, component by component",
+  vector: "v, learned: how much each component counts",
+  product: "component by component; their sum is the energy",
+  energy: "uᵢ, the energy: how well source piece i answers the decoder’s state; only differences between them count",
+  learned: "τ, a temperature that was learned in training: small, so that cosines between −1 and 1 become energies that differ enough",
+  weight: "αᵢ, the weight: the share of attention that source piece i gets; all of them sum to 1",
+  temperature: "θ, a temperature to try: above 1 it evens the weights out, below 1 it sharpens them; the model works at 1",
+  part: "αᵢ hᵢ: what source piece i adds to the context",
+  share: "‖αᵢ hᵢ‖, the length of what source piece i adds: a large weight on a short annotation adds little",
+  context: "cₜ, the context: the sum of all αᵢ hᵢ, what the decoder gets to see of the source at this step",
+  state: "zₜ, the state after this step: the next step’s question",
+  read: "yₜ₋₁, the word before, as its embedding of 256 numbers",
+  word: "the probability of each word of the vocabulary: E holds an embedding for each, W and d are learned",
+};
 // What the model does at; the slider starts and the playback runs there.
 const PLAIN = 1;
 
@@ -62,10 +82,8 @@ class ArithmeticPlayer extends Stage {
     this.slider.oninput = () => this.render();
     for (const type of ["pointerover", "focusin"]) this.on(this.root, type, (event) => this.light(nameOf(event)));
     for (const type of ["pointerout", "focusout"]) this.on(this.root, type, () => this.light(null));
-    this.on(this.root, "click", (event) => {
-      const symbol = event.target.closest(".symbol");
-      if (symbol) this.goTo(symbol.dataset.symbol);
-    });
+    this.on(this.root, "click", (event) => this.follows(event));
+    this.on(this.root, "keydown", (event) => event.key === "Enter" && this.follows(event));
   }
 
   // ---- symbols and their numbers
@@ -73,8 +91,14 @@ class ArithmeticPlayer extends Stage {
   light(name) {
     if (name === this.lit) return;
     this.lit = name;
+    this.inspector.textContent = name ? MEANING[name] ?? "" : "";
     for (const element of this.root.querySelectorAll(".lit")) element.classList.remove("lit");
     if (name) for (const element of this.named(name)) element.classList.add("lit");
+  }
+
+  follows(event) {
+    const symbol = event.target.closest(".symbol");
+    if (symbol) this.goTo(symbol.dataset.symbol);
   }
 
   named(name) {
@@ -91,15 +115,20 @@ class ArithmeticPlayer extends Stage {
 
   load(data) {
     const trace = readNumbers(data);
+    // Another mechanism on the same text keeps the step, the temperature and the locked word, to be compared.
+    const same = this.data?.text === data.text, last = trace.targets - 1;
+    const kept = same ? { position: Math.min(Math.round(this.position), last), lock: this.lock && { ...this.lock, target: Math.min(this.lock.target ?? 0, last) } }
+      : { position: Math.min(1, last), lock: null };
+    const heat = same ? this.slider.value : trace.outcomes.findIndex(({ temperature }) => temperature === PLAIN);
     this.playback.stop();
-    Object.assign(this, { data, trace, position: Math.min(1, trace.targets - 1), pointed: null, lock: null });
+    Object.assign(this, { data, trace, pointed: null, ...kept });
     const put = (name, html) => (this.root.querySelector(`.${name}-formula`).innerHTML = html);  // ours, not the user's
     for (const [name, html] of Object.entries(data.formulas)) put(name, html);
     this.sources.load(trace.sourceLabels, trace.source_glue, trace.source_end);
     this.targets.load(trace.targetLabels, trace.target_glue, trace.target_end);
     this.controls.load(trace);
     this.slider.max = trace.outcomes.length - 1;
-    this.slider.value = trace.outcomes.findIndex(({ temperature }) => temperature === PLAIN);
+    this.slider.value = heat;
     this.reach = { query: Math.max(reachOf(trace.queries), 0.01), key: reachOf(trace.keys), projected: reachOf(trace.projected) };
     this.table.load(trace);
     this.layOut();
@@ -110,6 +139,8 @@ class ArithmeticPlayer extends Stage {
     if (!this.width || !this.trace) return;
     this.theme = readTheme(this.root);
     this.root.style.colorScheme = this.theme.dark ? "dark" : "light";
+    const { diverging } = this.theme, stops = Array.from({ length: 9 }, (_, i) => css(diverging[Math.round((i / 8) * (LEVELS - 1))]));
+    this.root.querySelector(".strip-key .ramp").style.backgroundImage = `linear-gradient(to right, ${stops.join(", ")})`;
     this.sources.repaint();
     this.targets.repaint();
     this.render();
@@ -129,9 +160,9 @@ class ArithmeticPlayer extends Stage {
     this.showWords(step, source, weights);
     this.showIngredients(step, source);
     this.showEnergy(step, source, energies[source]);
-    const { lengths, shares } = this.table.draw(step, weights, context, source, theme);
+    const { lengths, shares } = this.table.draw(step, weights, context, source, this.lock?.source ?? null, theme);
     this.tellTemperature(temperature);
-    this.remark.textContent = remarkOn(trace.sourceLabels, weights, lengths, shares);
+    this.remark.textContent = `${workedOut(trace.sourceLabels[source], energies, source, temperature, weights)} ${remarkOn(trace.sourceLabels, weights, lengths, shares)}`;
     this.showState(step, context, outcome);
     this.showWord(step, outcome, temperature, weights, plain);
   }
@@ -165,15 +196,16 @@ class ArithmeticPlayer extends Stage {
       rows[at].show(PARTS[title] ?? MATH[title], title, values, reach, theme);
     });
     const product = parts.at(-1)[2], total = product.reduce((sum, value) => sum + value, 0);
-    this.sum.replaceChildren("The sum of these ", make("b", "", String(product.length)), " products is ", make("b", "", signed(total, 3)));
+    this.sum.replaceChildren("The sum of these ", make("b", "", String(product.length)), " products is ");
     if (divisor !== 1) {
+      this.sum.append(make("b", "", signed(total, 3)));
       const learned = make("b", "", divisor.toFixed(3));
       learned.dataset.number = "learned";
-      this.sum.append(", the cosine; over the temperature that was learned, ", learned, ", it is ", make("b", "", signed(total / divisor, 3)));
+      this.sum.append(", the cosine; over the temperature that was learned, ", learned, ", it is ");
     }
     const figure = make("b", "", signed(energy, 3));
     figure.dataset.number = "energy";
-    this.sum.append(": the energy ", make("i", "", "u"), ` of “${trace.sourceLabels[source]}”, `, figure, ".");
+    this.sum.append("the energy ", make("i", "", "u"), ` of “${trace.sourceLabels[source]}”: `, figure, ".");
   }
 
   tellTemperature(temperature) {
@@ -205,8 +237,8 @@ class ArithmeticPlayer extends Stage {
     }));
     const own = trace.decoded[step], read = make("b", "", step ? trace.targetLabels[step - 1] : "the start mark");
     read.dataset.number = "read";
-    this.chosen.replaceChildren("The word before was ", read, ". ", temperature === PLAIN ? "Written: " : "Really written, at θ = 1: ",
-      make("b", "", written), ` with p ${exact(own.probability)}.`);
+    this.chosen.replaceChildren("The word before was “", read, "”. ", temperature === PLAIN ? "Written: " : "Really written, at θ = 1: ",
+      "“", make("b", "", written), `” with p ${exact(own.probability)}.`);
     if (!this.playback.playing) this.live.textContent = `step ${step + 1}: ${written}`;
   }
 
@@ -214,15 +246,25 @@ class ArithmeticPlayer extends Stage {
     if (event.target.matches("input")) return null;
     return {
       ArrowLeft: () => this.stepBy(-1), ArrowRight: () => this.stepBy(1), Home: () => this.seek(0), End: () => this.seek(this.trace.targets - 1),
-      Escape: () => this.releaseLock(), " ": event.target.closest("button, .symbol") ? null : () => this.togglePlay(),
+      Escape: () => this.releaseLock(), " ": event.target.closest("button:not(.chip), .symbol, .item") ? null : () => this.togglePlay(),
     }[event.key];
   }
 }
+
+const CLEARLY = 1.1;
 
 const nameOf = (event) => {
   const element = event.target.closest?.("[data-symbol], [data-number]");
   return element ? (element.dataset.symbol ?? element.dataset.number) : null;
 };
+
+// The softmax for one source word, with its numbers.
+function workedOut(label, energies, source, temperature, weights) {
+  const highest = Math.max(...energies), over = temperature === PLAIN ? "" : ` / ${temperature}`;
+  const total = energies.reduce((sum, energy) => sum + Math.exp((energy - highest) / temperature), 0);
+  const own = Math.exp((energies[source] - highest) / temperature);
+  return `“${label}”: its energy is ${signed(energies[source] - highest)} beside the highest, exp(${signed(energies[source] - highest)}${over}) = ${exact(own)}; of ${total.toFixed(3)} in all that is α = ${exact(weights[source])}.`;
+}
 
 // What the weights do not say: a high weight on a short annotation adds little.
 function remarkOn(labels, weights, lengths, shares) {
@@ -230,9 +272,10 @@ function remarkOn(labels, weights, lengths, shares) {
   const total = shares.reduce((sum, value) => sum + value, 0) || 1;
   const [heavy, large] = [most(weights), most(shares)];
   const percent = (value) => `${Math.round((100 * value) / total)} %`;
-  if (heavy === large) return `“${labels[heavy]}” has the largest weight, and adds most to the context too: ${percent(shares[heavy])} of the summed lengths.`;
+  if (heavy === large) return `“${labels[heavy]}” has the largest weight, and adds most to the context too (${percent(shares[heavy])}, by length).`;
+  if (shares[large] < CLEARLY * shares[heavy]) return `“${labels[heavy]}” has the largest weight; “${labels[large]}” adds as much to the context, within a tenth, since its annotation is longer.`;
   return `“${labels[heavy]}” has the largest weight, ${exact(weights[heavy])}, but its annotation is short (${lengths[heavy].toFixed(2)}): `
-    + `“${labels[large]}” adds more to the context, ${percent(shares[large])} of the summed lengths against ${percent(shares[heavy])}.`;
+    + `“${labels[large]}” adds more to the context, ${percent(shares[large])} by length against ${percent(shares[heavy])}.`;
 }
 
 export default (component) => mount(views, ArithmeticPlayer, component);

@@ -1,5 +1,6 @@
 // A row for each source word: its annotation, energy, weight, and what it adds to the context; below them, their sum.
 
+// Energies are drawn above the lowest of the step, since only their differences count.
 const HEADINGS = [
   ["word", "source"],
   ["annotation", '<math><mrow class="symbol" data-symbol="annotation"><msub><mi class="vector" mathvariant="normal">h</mi><mi>i</mi></msub></mrow></math>'],
@@ -58,22 +59,35 @@ class SourceTable {
     element.onpointerenter = () => this.choose(source);
     element.onpointerleave = () => this.choose(null);
     element.onclick = () => this.lock(source);
+    element.tabIndex = 0;
+    element.onfocus = () => this.choose(source);
+    element.onblur = () => this.choose(null);
+    element.onkeydown = (event) => {
+      const next = { ArrowUp: element.previousSibling, ArrowDown: element.nextSibling }[event.key];
+      if (event.key === "Enter" || event.key === " ") this.lock(source);
+      else if (next?.tabIndex !== 0) return;
+      else next.focus();
+      event.preventDefault();
+      event.stopPropagation();
+    };
     return cells;
   }
 
-  draw(step, weights, context, chosen, theme) {
+  draw(step, weights, context, chosen, locked, theme) {
     const { numbers } = this, width = numbers.widths.annotation;
     const energies = rowAt(numbers.energies, step, numbers.sources);
     const lengths = this.rows.map((_, s) => lengthOf(rowAt(numbers.annotations, s, width)));
     const shares = lengths.map((length, s) => length * weights[s]);
     const largest = Math.max(...shares, 1e-9), reach = reachOf(context) || 1;
-    const [low, high] = [Math.min(0, ...energies), Math.max(0, ...energies)], span = high - low || 1;
+    const low = Math.min(...energies), span = Math.max(...energies) - low || 1;
     this.rows.forEach((row, s) => {
       row.element.classList.toggle("now", s === chosen);
-      this.bar(row.energy, (Math.min(0, energies[s]) - low) / span, Math.abs(energies[s]) / span, number(energies[s]));
-      this.bar(row.weight, 0, weights[s], exact(weights[s]));
+      row.element.classList.toggle("locked", s === locked);
+      // Above the lowest: the softmax knows differences only.
+      this.bar(row.energy, (energies[s] - low) / span, number(energies[s]));
+      this.bar(row.weight, weights[s], exact(weights[s]));
       row.length.textContent = lengths[s].toFixed(2);
-      this.bar(row.share, 0, shares[s] / largest, shares[s].toFixed(2));
+      this.bar(row.share, shares[s] / largest, shares[s].toFixed(2));
       const annotation = rowAt(numbers.annotations, s, width), label = numbers.sourceLabels[s];
       row.own.draw(annotation, 1, `annotation of “${label}”`, theme);
       row.strip.draw(annotation.map((value) => value * weights[s]), reach, `α h of “${label}”`, theme);
@@ -85,9 +99,9 @@ class SourceTable {
     return { lengths, shares };
   }
 
-  bar(cell, start, share, text) {
+  bar(cell, share, text) {
     const [bar, figure] = cell.children;
-    Object.assign(bar.style, { marginInlineStart: `${100 * start}%`, width: `${100 * share}%` });
+    bar.style.width = `${100 * share}%`;
     figure.textContent = text;
   }
 }

@@ -12,14 +12,14 @@ class Strip {
     this.canvas.dataset.number = name;
     this.canvas.onpointermove = (event) => {
       const at = Math.max(0, Math.min(this.values.length - 1, Math.floor((event.offsetX / this.canvas.clientWidth) * this.values.length)));
-      inspect(`${this.title}: component ${at + 1} of ${this.values.length} is ${signed(this.values[at], 4)}`);
+      inspect(`${this.title ? `${this.title}: ` : ""}component ${at + 1} of ${this.values.length} is ${signed(this.values[at], 4)}; full colour at ±${this.reach.toFixed(2)}`);
     };
     this.canvas.onpointerleave = () => inspect("");
   }
 
   // `reach` is the value of the strongest colour; larger ones clip.
   draw(values, reach, title, theme) {
-    Object.assign(this, { values, title });
+    Object.assign(this, { values, title, reach });
     const { canvas } = this, ratio = window.devicePixelRatio || 1;
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), count = values.length;
     Object.assign(canvas, { width, height: 1 });

@@ -3,7 +3,7 @@
 const SPREAD = 58;  // pixels for the entropies beside the matrix
 const TALLEST_HERE = 330;  // pixels of the rows, so that several matrices are seen at once
 
-const CARD = `<header><h3 class="name"></h3></header><p class="translation" dir="auto"></p><p class="summary"></p>
+const CARD = `<header><h3 class="name"></h3><span class="badge forced" hidden>forced: you chose this translation</span></header><p class="translation" dir="auto"></p><p class="summary"></p>
   <ul class="notes"></ul>
   <div class="picture"><div class="plate"><canvas class="labels" aria-hidden="true"></canvas>
     <canvas class="cells" role="img" tabindex="0"></canvas><div class="column-mark" hidden></div><div class="row-mark" hidden></div>
@@ -20,12 +20,14 @@ class Card {
     this.trace = model.trace && readTrace(model.trace);
     part("name").textContent = model.name;
     part("name").parentElement.insertAdjacentHTML("beforeend", model.formula);  // ours, not the user's
+    part("forced").hidden = !model.forced;
     this.notes.replaceChildren(...model.notes.map((note) => make("li", "", note)));
     this.writeTranslation();
     if (this.trace) this.matrix = new Matrix(this.element);
     else this.picture.replaceChildren(make("p", "nothing",
       "No weights: this model looks at nothing. The encoder’s last state, one vector for the whole text, is all that it gets at every step."));
     this.summary.textContent = this.summarise();
+    this.summary.title = "Confidence: the mean probability of a piece (geometric). Entropy: how spread the weights of a word are, from 0 on one source word to the given number when all weigh the same.";
   }
 
   // The translation in spans, one a word of the matrix, so that a word can be marked in it.

@@ -80,7 +80,7 @@ class Comparison {
     const parts = found.filter(([, own]) => own).map(([card, { row, source }]) =>
       row === null ? `${card.model.name}: not written` : `${card.model.name} ${exact(card.trace.weights[row * card.trace.sources + source])}`);
     this.readout.replaceChildren(
-      make("strong", "", trace.targetLabels[place.target]), " looked at ", make("strong", "", trace.sourceLabels[place.source]), ` with weight: ${parts.join(" · ")}`);
+      "weight of ", make("strong", "", trace.targetLabels[place.target]), " on ", make("strong", "", trace.sourceLabels[place.source]), `: ${parts.join(" · ")}${this.lock ? " (locked; Esc releases)" : ""}`);
   }
 }
 

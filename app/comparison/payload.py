@@ -30,6 +30,7 @@ def payload(traces: dict[str, Trace], level: Level, end: bool, whole_scale: bool
                 "text": trace.text,
                 "confidence": measures.confidence(trace),
                 "notes": list(trace.notes),
+                "forced": trace.settings.get("search") == "forced",
                 "trace": sentence(trace, shown) if shown is not None else None,
                 # Hidden end marks count as one position more.
                 "flat": math.log(max(2, len(shown.source) + (0 if end else 1)))

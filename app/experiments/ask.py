@@ -44,7 +44,7 @@ def _take_example() -> None:
 
 def forced() -> str | None:
     """A translation that all models are made to write, so that their rows are the same; None for none."""
-    with st.expander("One translation for all"):
+    with st.expander("One translation for all", expanded=bool(st.session_state.get("lab_forced"))):
         target = st.text_input(
             "What every model is made to write",
             key="lab_forced",
@@ -59,9 +59,16 @@ def looks() -> tuple[Level, bool, bool]:
     """The level, whether the end mark is shown, and whether colours run from 0 to 1."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         levels: list[Level] = ["words", "pieces"]
-        level = st.segmented_control("Show", levels, default="words", required=True, key="lab_level")
-        colours = st.segmented_control(
-            "Colours from 0 to", ["1", "the largest weight"], default="1", required=True, key="lab_scale"
+        level = st.segmented_control(
+            "Show", levels, default="words", required=True, key="lab_level", persist_state="session"
         )
-        end = st.toggle("End mark", key="lab_end")
+        colours = st.segmented_control(
+            "Colours from 0 to",
+            ["1", "the largest weight"],
+            default="1",
+            required=True,
+            key="lab_scale",
+            persist_state="session",
+        )
+        end = st.toggle("End mark", key="lab_end", persist_state="session")
     return level, end, colours == "1"

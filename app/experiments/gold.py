@@ -13,9 +13,11 @@ import charts
 import shelf
 from attnviz import measures
 from attnviz.alignments import Gold, Links, read_gold, read_lines, score
-from attnviz.errors import InputError
+from attnviz.errors import AttnvizError, InputError
 from attnviz.tasks import Aligner, Translator
+from attnviz.tasks.alignment import LENSES
 from attnviz.weight_matrix import WeightMatrix
+from experiments.figures import figures
 from experiments.models import ATTENTIVE
 from player.payload import scale
 
@@ -39,7 +41,7 @@ def show() -> None:
     if sentences is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Attention of", MODELS, key="lab_aligner", width=220)
+        name = st.selectbox("Attention of", MODELS, key="lab_aligner", width=220, persist_state="session")
         lens = st.segmented_control(
             "Each word with the weights of",
             ["previous", "current", "next"],
@@ -47,54 +49,99 @@ def show() -> None:
             default="next" if name.startswith("align") else "current",
             required=True,
             key=f"lab_lens_{name.startswith('align')}",
+            persist_state="session",
         )
     reads_french = not name.startswith("align-en")
     shown, gold = _aligned(sentences, name, lens, reads_french)
     links = [frozenset(measures.alignment(matrix)) for matrix in shown]
     _tell(gold, links, reads_french)
+    _measured()
     _one(shown, gold, links)
 
 
+def _measured() -> None:
+    """The rates of both directions and of what is made of them, through each lens."""
+    rates = figures()["aer"]
+    names = dict.fromkeys(key.rpartition(" ")[0] for key in rates)
+    with st.expander("Every model, both directions, and each lens"):
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {"links of": name, **{f"AER, {lens}": rates[f"{name} {lens}"]["AER"] for lens in LENSES}}
+                    for name in names
+                ]
+            ),
+            hide_index=True,
+            width="stretch",
+        )
+        st.caption(
+            "On the 447 gold sentences, lower is better; benchmarks/lab.py makes them anew. The aligners "
+            "were "
+            "taught to look with the next step, which has read the word: the other two lenses show what an "
+            "offset of one does. Union, intersection and grow-diag-final are of both aligners."
+        )
+
+
 def _sentences() -> Sentences | None:
-    """The Hansards if they are there, or what the user brings."""
+    """What the user brought, or the Hansards if they are there."""
     with st.expander("Your own sentences and links", expanded=not HANSARDS.is_dir()):
         st.caption(
             "Three files, a sentence a line: English words, French words, and links `i-j` (sure) or `ipj` "
             "(possible), English word first, counted from 1."
         )
         columns = st.columns(3)
-        files = [
-            column.file_uploader(label, key=f"lab_gold_{label}")
+        files = {
+            label: column.file_uploader(label, key=f"lab_gold_{label}")
             for column, label in zip(columns, ("English", "French", "Links"), strict=True)
-        ]
-    brought = [file for file in files if file is not None]
-    if len(brought) == len(files):
-        with TemporaryDirectory() as folder:
-            paths = []
-            for index, file in enumerate(brought):
-                paths.append(Path(folder) / f"{index}-{Path(file.name).name}")
-                paths[-1].write_bytes(file.getvalue())
-            return _read(*paths)
-    if brought:
-        st.info("Waiting for the other files.")
+        }
+        brought = {label: file for label, file in files.items() if file is not None}
+        if len(brought) == len(files):
+            st.session_state.lab_own = _take({label: file.getvalue() for label, file in brought.items()})
+        elif brought:
+            st.info(f"Still to come: {', '.join(label for label in files if label not in brought)}.")
+        own: Sentences | None = st.session_state.get("lab_own")
+        if own is not None:
+            st.markdown(f"Shown are your own {len(own.gold)} sentences.")
+            st.button("Forget them", on_click=_forget)
+            return own
     if not HANSARDS.is_dir():
         st.info(
-            "The gold sentences (HLT-NAACL 2003, Hansards) are not part of attnviz. Bring your own above, "
-            "or set "
-            "ATTNVIZ_DATA to a folder that holds align/hansards_enfr."
+            "The gold sentences (HLT-NAACL 2003, Hansards) are not part of attnviz. Bring your own above, or "
+            "set ATTNVIZ_DATA to a folder that holds align/hansards_enfr."
         )
         return None
     return _read(*(HANSARDS / f"test.{end}" for end in ("en", "fr", "en-fr.gold")))
 
 
+def _forget() -> None:
+    del st.session_state.lab_own
+    for label in ("English", "French", "Links"):
+        st.session_state.pop(f"lab_gold_{label}", None)
+
+
+def _take(files: dict[str, bytes]) -> Sentences:
+    """Reads three files that were uploaded; messages call them by their labels."""
+    with TemporaryDirectory() as folder:
+        for label, data in files.items():
+            (Path(folder) / label).write_bytes(data)
+        try:
+            return _read(*(Path(folder) / label for label in ("English", "French", "Links")))
+        except AttnvizError as error:
+            raise InputError(str(error).replace(f"{folder}{os.sep}", "the file ")) from error
+
+
 def _read(english: Path, french: Path, links: Path) -> Sentences:
+    """Sentences with words on both sides; the others can't be aligned and are left out."""
     here, there = ([line.split() for line in read_lines(path)] for path in (english, french))
     if len(here) != len(there):
         raise InputError(
             f"Expected as many lines in both texts, got {len(here)} English and {len(there)} French."
         )
-    lengths = [(len(one), len(other)) for one, other in zip(here, there, strict=True)]
-    return Sentences(here, there, read_gold(links, 1, lengths))
+    gold = read_gold(links, 1, [(len(one), len(other)) for one, other in zip(here, there, strict=True)])
+    kept = [row for row in zip(here, there, gold, strict=True) if row[0] and row[1]]
+    if not kept:
+        raise InputError("Expected sentences with words on both sides, got none.")
+    return Sentences(*(list(column) for column in zip(*kept, strict=True)))
 
 
 def _aligned(

@@ -38,7 +38,13 @@ def show() -> None:
 
 def _curve() -> None:
     kind = st.segmented_control(
-        "Text", list(KINDS), default="joined", required=True, key="lab_kind", label_visibility="collapsed"
+        "Text",
+        list(KINDS),
+        default="joined",
+        required=True,
+        key="lab_kind",
+        label_visibility="collapsed",
+        persist_state="session",
     )
     st.plotly_chart(charts.length_curve(figures()["lengths"][kind]), key="length_curve")
     st.caption(
@@ -77,20 +83,25 @@ def _table() -> None:
 
 def _try() -> None:
     st.subheader("Try a long text", anchor=False)
-    text = st.text_area("French text", LONG_TEXT, key="lab_long", height=120, persist_state="session")
+    text = st.text_area("A long French text", LONG_TEXT, key="lab_long", height=120, persist_state="session")
     mechanism = st.segmented_control(
-        "With attention", ATTENTIVE, default=ATTENTIVE[0], required=True, key="lab_with"
+        "With attention",
+        ATTENTIVE,
+        default=ATTENTIVE[0],
+        required=True,
+        key="lab_with",
+        persist_state="session",
     )
     if len(text) > LONGEST:
         raise InputError(f"Expected at most {LONGEST:,} characters, got {len(text):,}; shorten the text.")
     with_attention, judged = _both(text, mechanism)
     reading = thread.read(judged)
-    for note in with_attention.notes:
+    for note in dict.fromkeys((*with_attention.notes, *judged.notes)):
         st.caption(note)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(f"**With attention** ({mechanism})")
-        st.html(thread.page(thread.read(with_attention)))
+        st.text(with_attention.text)
     with right:
         st.markdown("**Without attention**")
         st.html(thread.page(reading))

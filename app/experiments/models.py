@@ -8,6 +8,7 @@ ATTENTIVE = MECHANISMS[:-1]
 LONGEST = 2000
 
 EXAMPLES = {
+    "A dog": "Un chien noir court dans la neige.",
     "A walk": "Une vieille dame promène son petit chien blanc dans le parc pendant que les enfants jouent.",
     "Swapped order": "La voiture rouge de mon voisin est plus rapide que la voiture bleue.",
     "Two sentences": "Un homme joue de la guitare. Une femme chante dans la rue.",

@@ -18,11 +18,17 @@ def show() -> None:
     mechanism = st.segmented_control(
         "Mechanism", ATTENTIVE, default=ATTENTIVE[0], required=True, key="mechanism", bind="query-params"
     )
-    trace, numbers = _numbers(text, mechanism)
-    if max(trace.weights.shape) > LONGEST:
+    pieces = len(translator(mechanism).pieces.encode(text)[0])
+    if pieces > LONGEST:
         raise InputError(
-            f"Expected at most {LONGEST} pieces a side for the arithmetic, got {max(trace.weights.shape)}; "
-            "shorten the text."
+            f"Expected at most {LONGEST} pieces for the arithmetic, got {pieces}; shorten the text."
+        )
+    trace, numbers = _numbers(text, mechanism)
+    if len(trace) > 2 * LONGEST:
+        raise InputError(
+            f"The translation runs to {len(trace)} pieces, more than the arithmetic shows ({2 * LONGEST}); "
+            "try "
+            "another text."
         )
     for note in trace.notes:
         st.warning(note)

@@ -15,7 +15,7 @@ function planMatrix(trace, measure, width, { ratio = 1, largest = LARGEST_CELL, 
   const lastLabel = Math.min(columnLabel, measure(trace.sourceLabels.at(-1)));
   const room = width - left - 1;
   const slanted = (room - lastLabel * Math.cos(SLANT)) / sources >= SMALLEST_FONT + 2;
-  const right = slanted ? Math.ceil(Math.max(2, lastLabel * Math.cos(SLANT) - 6)) : 14;
+  const right = slanted ? Math.ceil(Math.max(2, lastLabel * Math.cos(SLANT) + 2)) : 14;
   // Whole screen pixels, where that costs little.
   const snap = (size) => (size * ratio >= 4 ? Math.floor(size * ratio) / ratio : size);
   let cellWidth = Math.min(largest, (room - right) / sources), cellHeight = Math.min(largest, tallest / targets);
