@@ -128,7 +128,7 @@ def test_gold_alignments_are_scored_and_sorted_by_worst() -> None:
     ]
     links = attnviz.load("align-fr-en").links(list(zip(french, english, strict=True)))
     assert f"AER {score(gold, links).aer:.3f}" in at.markdown[0].value
-    table = at.dataframe[0].value
+    table = at.dataframe[1].value
     assert len(table) == 447
     assert table["AER"].is_monotonic_decreasing
     worst = table["sentence"][0] - 1
