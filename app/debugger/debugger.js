@@ -8,7 +8,7 @@ class Debugger {
   constructor(root) {
     const part = (name) => root.querySelector("." + name);
     Object.assign(this, { root, current: 0, dragged: null, send: () => {} });
-    for (const name of ["told", "now-text", "was-text", "gain", "undo", "redo", "history", "acts", "count", "word", "faith", "alternatives",
+    for (const name of ["told", "notes", "now-text", "was-text", "gain", "undo", "redo", "history", "acts", "count", "word", "faith", "alternatives",
       "typed", "levers", "bars", "strip", "photo-grid", "apply", "reset", "heat", "diff", "changes", "diff-note", "symptoms", "tree-part", "tree-note", "live"]) this[name] = part(name);
     this.steps = new StepList(part("steps"), (step) => this.go(step));
     const moved = (weights) => this.drag(weights);
@@ -94,6 +94,7 @@ class Debugger {
     const { data } = this, same = data.text === data.original_text;
     this.told.hidden = !data.told;
     this.told.textContent = data.told;
+    this.notes.replaceChildren(...data.notes.map((note) => make("li", "", note)));
     const changed = new Set(data.steps.filter(({ before }) => before === null).map(({ token }) => token));
     this["now-text"].replaceChildren(...data.text.split(/(\s+)/).map((word) => {
       const isNew = !same && !data.original_text.split(/\s+/).includes(word) && word.trim();

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz import faithfulness, measures
+from attnviz import faithfulness
 from attnviz.axes import END, Grid
 from attnviz.session import DecodingSession
 from attnviz.symptoms import symptoms
@@ -41,7 +41,6 @@ def payload(bench: Bench, beam: Beam | None, photo: str | None = None) -> dict[s
                     now, session.actions, session.likeliest, _matches(before, now), strict=True
                 )
             ],
-            "original": [_step(step) for step in before],
             "weights": base64_of(now.weights, "<f4"),
             "original_weights": base64_of(before.weights, "<f4"),
             "positions": now.weights.shape[1],
@@ -57,7 +56,6 @@ def payload(bench: Bench, beam: Beam | None, photo: str | None = None) -> dict[s
             "rows": [list(row) for row in matrix(now, "words").rows] if attentive else [],
             "beam": beam and _tree(beam),
             "notes": list(now.notes),
-            "entropy": measures.entropy(matrix(now, "pieces", end=True)).tolist() if attentive else [],
         }
     )
 

@@ -65,7 +65,6 @@ def driven(**changes) -> dict:
         "photo": None,
         "end": "</s>",
         "steps": [step("a", 3, 0), step("cat", 7, 1), step("</s>", 1, 2)],
-        "original": [],
         "weights": encoded(WEIGHTS, "<f4"),
         "original_weights": encoded(BEFORE, "<f4"),
         "positions": 3,
@@ -97,7 +96,6 @@ def driven(**changes) -> dict:
             "weights": encoded(WEIGHTS, "<f4"),
         },
         "notes": [],
-        "entropy": [0.5, 0.5, 0.0],
         **changes,
     }
 
