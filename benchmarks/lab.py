@@ -185,12 +185,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--print", action="store_true", dest="only_print")
     options = parser.parse_args()
-    figures: Figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     if not options.only_print:
         for part in options.parts or PARTS:
-            figures[part] = PARTS[part](options.data)
-            FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    print(tables(figures))
+            found = PARTS[part](options.data)
+            FIGURES.write_text(json.dumps({**_kept(), part: found}, indent=1) + "\n", encoding="utf-8")
+    print(tables(_kept()))
+
+
+def _kept() -> Figures:
+    return dict(json.loads(FIGURES.read_text(encoding="utf-8"))) if FIGURES.exists() else {}
 
 
 if __name__ == "__main__":

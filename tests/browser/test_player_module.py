@@ -629,7 +629,7 @@ def test_the_png_is_twice_the_svg_and_opens(open_player, theme):
 
 def test_nothing_is_left_on_window(open_player):
     page = open_player(payload(small()))
-    known = {"stateCalls", "build", "show", "ready", "unmount", "__attnvizFrames"}
+    known = {"stateCalls", "triggers", "build", "show", "ready", "unmount", "__attnvizFrames"}
     before = page.evaluate(
         """() => { const frame = document.createElement("iframe"); document.body.append(frame);
                    const clean = new Set(Object.getOwnPropertyNames(frame.contentWindow)); frame.remove();
