@@ -32,6 +32,21 @@ BOUNDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60), (61, 80))
 LONG = 1000
 
 
+def unseen(pairs: Sequence[Pair], trained: Sequence[Pair], words: int = 12) -> list[Pair]:
+    """The pairs whose source shares no stretch of so many words with a source that was trained on.
+
+    Technical prose repeats itself: near copies of held-out texts stand in the training set, and a
+    model that has learned them by heart would seem to hold at their length.
+    """
+    seen = {stretch for source, _ in trained for stretch in _stretches(source, words)}
+    return [pair for pair in pairs if seen.isdisjoint(_stretches(pair[0], words))]
+
+
+def _stretches(text: str, words: int) -> set[str]:
+    found = text.lower().split()
+    return {" ".join(found[at : at + words]) for at in range(len(found) - words + 1)}
+
+
 def natural(pairs: Sequence[Pair], bounds: Sequence[tuple[int, int]] = BOUNDS) -> list[Bin]:
     """Each pair in the bin of its source's number of words; bins of fewer than 200 are left out."""
     bins = [

@@ -76,8 +76,7 @@ def _measured() -> None:
         )
         st.caption(
             "On the 447 gold sentences, lower is better; benchmarks/lab.py makes them anew. The aligners "
-            "were "
-            "taught to look with the next step, which has read the word: the other two lenses show what an "
+            "were taught to look with the next step, which has read the word: the other two lenses show what an "
             "offset of one does. Union, intersection and grow-diag-final are of both aligners."
         )
 
@@ -210,6 +209,5 @@ def _one(shown: list[WeightMatrix], gold: list[Gold], links: list[Links]) -> Non
         st.plotly_chart(figure, config=charts.download("png"), key="gold_links")
     st.caption(
         "Rows: target, columns: source. Square: a link that people are sure of; ring: a possible one; dot: "
-        "where "
-        "the target word looked most. A row without a dot looked at the end mark, or had no such step."
+        "where the target word looked most. A row without a dot looked at the end mark, or had no such step."
     )

@@ -27,8 +27,7 @@ def show() -> None:
     if len(trace) > 2 * LONGEST:
         raise InputError(
             f"The translation runs to {len(trace)} pieces, more than the arithmetic shows ({2 * LONGEST}); "
-            "try "
-            "another text."
+            "try another text."
         )
     for note in trace.notes:
         st.warning(note)

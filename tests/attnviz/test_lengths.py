@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.lengths import BOUNDS, FEWEST, joined, natural
+from attnviz.lengths import BOUNDS, FEWEST, joined, natural, unseen
 from attnviz.parallel import held_out
 
 
@@ -49,3 +49,14 @@ def test_no_text_is_both_trained_and_measured_on(pairs: list, share: float) -> N
 def test_about_that_share_is_held_out() -> None:
     pairs = [("s", f"t{number}") for number in range(4000)]
     assert 0.06 < len(held_out(pairs, 0.08)[1]) / len(pairs) < 0.10
+
+
+def test_texts_that_share_a_stretch_with_training_are_left_out() -> None:
+    trained = [("one two three four five six", "")]
+    pairs = [
+        ("zero One two three nine", "a"),
+        ("two three one", "b"),
+        ("four five six seven", "c"),
+        ("", "d"),
+    ]
+    assert unseen(pairs, trained, 3) == [pairs[1], pairs[3]]
