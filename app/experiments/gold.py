@@ -76,8 +76,8 @@ def _measured() -> None:
         )
         st.caption(
             "On the 447 gold sentences, lower is better; benchmarks/lab.py makes them anew. The aligners "
-            "were taught to look with the next step, which has read the word: the other two lenses show what an "
-            "offset of one does. Union, intersection and grow-diag-final are of both aligners."
+            "were taught to look with the next step, which has read the word: the other two lenses show "
+            "what an offset of one does. Union, intersection and grow-diag-final are of both aligners."
         )
 
 
@@ -105,8 +105,8 @@ def _sentences() -> Sentences | None:
             return own
     if not HANSARDS.is_dir():
         st.info(
-            "The gold sentences (HLT-NAACL 2003, Hansards) are not part of attnviz. Bring your own above, or "
-            "set ATTNVIZ_DATA to a folder that holds align/hansards_enfr."
+            "The gold sentences (HLT-NAACL 2003, Hansards) are not part of attnviz. Bring your own above, "
+            "or set ATTNVIZ_DATA to a folder that holds align/hansards_enfr."
         )
         return None
     return _read(*(HANSARDS / f"test.{end}" for end in ("en", "fr", "en-fr.gold")))

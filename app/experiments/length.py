@@ -16,8 +16,8 @@ from experiments.models import ATTENTIVE, MECHANISMS, translator
 LONGEST = 3000
 LONG_TEXT = (
     "Un homme en chemise bleue joue de la guitare sur scène. Deux enfants courent sur la plage avec leur "
-    "chien. Une femme vend des fruits au marché pendant que son mari lit le journal. Un garçon avec une casquette "
-    "rouge saute dans la piscine. Trois ouvriers réparent le toit d'une vieille maison."
+    "chien. Une femme vend des fruits au marché pendant que son mari lit le journal. Un garçon avec une "
+    "casquette rouge saute dans la piscine. Trois ouvriers réparent le toit d'une vieille maison."
 )
 KINDS = {
     "joined": "Everyday sentences joined to texts of each length: the same sentences in every bin, so that "
@@ -71,8 +71,9 @@ def _table() -> None:
         st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
         st.caption(
             "BLEU with beam 5 on the test sets of Multi30k (2016) and Tatoeba. AER, lower is better: 447 "
-            "gold sentences of the Hansards, each word with the weights of the step before it, its own, or the "
-            "next. Speed: greedy steps a second, measured in one run. benchmarks/lab.py makes all of them anew."
+            "gold sentences of the Hansards, each word with the weights of the step before it, its own, or "
+            "the next. Speed: greedy steps a second, measured in one run. benchmarks/lab.py makes all of "
+            "them anew."
         )
 
 
@@ -102,9 +103,8 @@ def _try() -> None:
         st.html(thread.page(reading))
     st.caption(
         f"Without attention: {thread.verdict(reading)} The darker a word, the less likely the model with "
-        "attention finds it, given "
-        "the whole source and the words before it. That is one model's judgement of another, not the truth: a good "
-        "paraphrase is dark too."
+        "attention finds it, given the whole source and the words before it. That is one model's judgement "
+        "of another, not the truth: a good paraphrase is dark too."
     )
 
 

@@ -32,8 +32,8 @@ def show() -> None:
     for note in trace.notes:
         st.warning(note)
     st.caption(
-        "Real numbers of a real model, in the pieces that it reads and writes. Point at a symbol to see what "
-        "it stands for, at a source word to follow it through; a click locks it."
+        "Real numbers of a real model, in the pieces that it reads and writes. Point at a symbol to see "
+        "what it stands for, at a source word to follow it through; a click locks it."
     )
     arithmetic(payload(trace, numbers), key="arithmetic")
 
