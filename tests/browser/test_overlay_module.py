@@ -106,7 +106,7 @@ def word(page, t: int):
 
 def computed(page, expression: str):
     """What an expression gives in the scope of the overlay's own functions."""
-    code = overlay.script().replace("export default", "const mounted =")
+    code = overlay.ASSETS.script().replace("export default", "const mounted =")
     return page.evaluate("code => new Function(code)()", f"{code}\nreturn {expression}")
 
 
