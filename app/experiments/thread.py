@@ -8,8 +8,10 @@ from attnviz import measures
 from attnviz.axes import END, Span
 from attnviz.trace import Trace
 
-WINDOW = 6
-LOST = -4.0
+# Of the lab's translations of 41 to 50 words these mark 85 % without attention, none of additive
+# attention's own, and 26 % of people's (who paraphrase): measured on 80 texts of `lengths.joined`.
+WINDOW = 12
+LOST = -3.0
 STOPPED = -4.0
 _LEAST = 1e-30
 _WORD = "border-radius: 3px; padding: 0 1px"
@@ -59,7 +61,10 @@ def _lost(chances: list[float]) -> int | None:
         if sum(logs[start : start + WINDOW]) / WINDOW >= LOST:
             break
         lost = start
-    return lost
+    if lost is None:
+        return None
+    # The window may begin with words that are still likely.
+    return next(at for at in range(lost, len(logs)) if logs[at] < LOST)
 
 
 def page(reading: Reading) -> str:

@@ -94,13 +94,14 @@ def test_the_length_experiment_shows_what_was_measured() -> None:
 
 
 def test_the_thread_is_lost_where_all_that_follows_is_unlikely() -> None:
-    """Eight likely words, one odd one among them, then eight unlikely ones: lost at the ninth."""
-    chances = [0.5, 0.5, 1e-9, 0.5, 0.5, 0.5, 0.5, 0.5] + [1e-3] * 8
-    lost = thread._lost(chances)
-    assert lost is not None
-    assert 6 <= lost <= 8  # a window of six that holds two likely words is unlikely too
-    assert thread._lost([*chances, *[0.5] * 6]) is None, "it found the thread again"
-    assert thread._lost([0.5] * 20) is None
+    """Twenty likely words, an odd one among them, then fourteen unlikely ones: lost at the first of these."""
+    likely, unlikely = [0.5] * 20, [1e-3] * 14
+    likely[5] = 1e-9
+    assert thread._lost([*likely, *unlikely]) == 20
+    assert thread._lost([*likely, *unlikely, *[0.5] * thread.WINDOW]) is None, "it found the thread again"
+    assert thread._lost(likely) is None
+    assert thread._lost(unlikely) == 0
+    assert thread._lost(unlikely[: thread.WINDOW - 1]) is None, "too short to tell"
     assert thread._lost([]) is None
 
 
