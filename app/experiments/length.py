@@ -103,8 +103,8 @@ def _try() -> None:
         st.html(thread.page(reading))
     st.caption(
         f"Without attention: {thread.verdict(reading)} The darker a word, the less likely the model with "
-        "attention finds it, given the whole source and the words before it. That is one model's judgement of "
-        "another, not the truth: a good paraphrase is dark too, and a quarter of people's own long "
+        "attention finds it, given the whole source and the words before it. That is one model's judgement "
+        "of another, not the truth: a good paraphrase is dark too, and a quarter of people's own long "
         "translations would get the mark."
     )
 
