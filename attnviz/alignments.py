@@ -72,7 +72,8 @@ def symmetrise(forward: Links, backward: Links, method: str) -> Links:
     grow-diag-final starts from the intersection, adds links of the union that touch it, also
     diagonally, where a word is still unlinked, and last those of either direction where a word is.
 
-    Koehn et al. (2005), "Edinburgh system description", section 2.2; as in Moses.
+    Koehn et al. (2005), "Edinburgh system description", section 2.2. The order in which links are
+    looked at, by source and then target, is ours; other programs may add others where two compete.
 
     Raises:
         InputError: there is no method of that name.

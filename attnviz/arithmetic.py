@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attnviz.attention import Additive, Attended, Cosine, Memory
-from attnviz.decoders import AttentionDecoder, LuongDecoder
+from attnviz.decoders import AttentionDecoder
 from attnviz.errors import InputError, NoAttentionError
 from attnviz.model import EncoderDecoder
 from attnviz.search import ALTERNATIVES, Vocabulary
@@ -82,7 +82,7 @@ def dissect(
             above 0.
     """
     decoder = model.decoder
-    if not isinstance(decoder, AttentionDecoder) or isinstance(decoder, LuongDecoder):
+    if not isinstance(decoder, AttentionDecoder) or model.config.query != "before":
         raise NoAttentionError("The arithmetic is shown for decoders that look before each step.")
     if len(memory.mask) != 1 or not token_ids:
         raise InputError(f"Expected one source and some tokens, got {len(memory.mask)} and {len(token_ids)}.")

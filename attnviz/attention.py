@@ -36,16 +36,19 @@ class Memory:
     keys: (B, S, A), the part of the energies that depends on the source alone.
     mask: (B, S), true where the source is real and false where it is padding.
     summary: (B, D), the encoder's last state; all that a decoder without attention gets to see.
+    tokens: (B, S), what stands at the positions, for a model that copies; None for pictures.
     """
 
     annotations: Tensor
     keys: Tensor
     mask: Tensor
     summary: Tensor
+    tokens: Tensor | None = None
 
     def select(self, rows: Tensor) -> "Memory":
         """The memory of the given batch rows, in that order; a row may be taken repeatedly."""
-        return Memory(self.annotations[rows], self.keys[rows], self.mask[rows], self.summary[rows])
+        tokens = None if self.tokens is None else self.tokens[rows]
+        return Memory(self.annotations[rows], self.keys[rows], self.mask[rows], self.summary[rows], tokens)
 
 
 class Attended(NamedTuple):

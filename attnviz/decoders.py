@@ -180,6 +180,50 @@ class LuongDecoder(AttentionDecoder):
         return Unrolled(self.readout(queries, contexts, embedded), energies)
 
 
+class ConditionalDecoder(AttentionDecoder):
+    """Looks between two GRUs: with a state that has read the last word, for a context that goes on.
+
+    q_t = GRU(z_{t-1}, y_{t-1})
+    c_t = context(q_t)
+    z_t = GRU'(q_t, c_t)
+    r_t = tanh(W_r [z_t ; c_t ; y_{t-1}])
+
+    The conditional GRU of Sennrich et al. (2017), "Nematus", section 2, without its third layer. To
+    copy a name piece by piece, the query must know which piece was written last, as Luong's does;
+    to copy none twice, the next state must know where this one looked, as Bahdanau's does.
+    """
+
+    def __init__(
+        self, attention: Attention, embedding_width: int, annotation_width: int, width: int, dropout: float
+    ) -> None:
+        super().__init__(attention, embedding_width, annotation_width, width, dropout, fed=False)
+        self.context_cell = nn.GRUCell(annotation_width, width)
+
+    def forward(
+        self, embedded: Tensor, state: Tensor, memory: Memory, change: Change = unchanged
+    ) -> DecoderStep:
+        query = self.cell(embedded, state)
+        attended = change(self.look(query, memory))
+        state = self.context_cell(attended.context, query)
+        return DecoderStep(self.readout(state, attended.context, embedded), state, attended)
+
+    def unroll(self, embedded: Tensor, memory: Memory) -> Unrolled:
+        each = embedded.shape[0] // memory.annotations.shape[0]
+        state = self.start(memory).repeat_interleave(each, 0)
+        embedded = self.dropout(embedded)
+        states, contexts, energies = [], [], []
+        for word in embedded.unbind(1):
+            query = self.cell(word, state)
+            attended = self.look(query.view(-1, each, query.shape[-1]), memory)
+            context = attended.context.flatten(0, 1)
+            state = self.context_cell(context, query)
+            states.append(state)
+            contexts.append(context)
+            energies.append(attended.energies.flatten(0, 1))
+        readouts = self.readout(torch.stack(states, 1), torch.stack(contexts, 1), embedded)
+        return Unrolled(readouts, torch.stack(energies, 1))
+
+
 class FixedContextDecoder(Decoder):
     """No attention: the context is the encoder's last state at every step.
 

@@ -1,7 +1,7 @@
 """Does the output depend on the weights that the picture shows?
 
 Two kinds of question. What if the decoder had looked elsewhere at one step (`Variation`)? And what if
-a source position had not been there at all (`Erasure`)?
+a source position had said nothing itself (`Erasure`; its neighbours' annotations still tell of it)?
 
 What may be concluded: where the distribution over the next word hardly changes whatever the weights,
 the weights of that step explain nothing about its word. What may not: that the weights are the reason
@@ -157,17 +157,20 @@ def _without(session: DecodingSession, groups: Sequence[Sequence[int]]) -> Memor
     """The memory as it is, and with each group erased: (1 + G) sources."""
     memory = session.memory.select(torch.zeros(1 + len(groups), dtype=torch.long))
     annotations = memory.annotations.clone()
+    tokens = None if memory.tokens is None else memory.tokens.clone()
     mean = session.memory.annotations[0].mean(0)
     for row, group in enumerate(groups, 1):
         annotations[row, list(group)] = mean
-    return session.model.remember(annotations, memory.mask, memory.summary)
+        if tokens is not None:  # nor may it be copied: no model ever writes the start mark
+            tokens[row, list(group)] = session.starts[0][0]
+    return session.model.remember(annotations, memory.mask, memory.summary, tokens)
 
 
 @torch.inference_mode()
 def _forced(session: DecodingSession, memory: Memory, before: Tensor, targets: Tensor) -> Tensor:
     """ln p of the targets (T,) given each source: (1 + G, T)."""
     count = len(memory.mask)
-    readouts = session.model.unroll(before.expand(count, -1), memory).readouts
-    logits = session.model.logits(readouts)
+    readouts, energies = session.model.unroll(before.expand(count, -1), memory)
+    logits = session.model.predict(readouts, torch.softmax(energies, -1), memory)
     chosen = logits.gather(-1, targets.expand(count, -1).unsqueeze(-1)).squeeze(-1)
     return chosen - logits.logsumexp(-1)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from attnviz import attention
 from attnviz.attention import Attended, Memory
 from attnviz.decoders import (
     AttentionDecoder,
     Change,
+    ConditionalDecoder,
     Decoder,
     FixedContextDecoder,
     LuongDecoder,
@@ -20,6 +22,7 @@ from attnviz.decoders import (
     unchanged,
 )
 from attnviz.encoders import ImageEncoder, TextEncoder
+from attnviz.errors import ShapeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,10 @@ class Config:
     """The sizes of a model.
 
     mechanism: additive, bilinear, dot, cosine or none. query: the decoder state that looks, before
-    the last word is read (Bahdanau) or after (Luong). gated: whether the decoder weighs its context
-    as a whole. encoder_width: of one direction for text, of an annotation for pictures.
+    the last word is read (Bahdanau), after (Luong), or within the step, after the word and before the
+    context (Nematus). gated: whether the decoder weighs its context as a whole. copying: whether what
+    it looks at may be copied; see `EncoderDecoder.predict`. encoder_width: of one direction for text,
+    of an annotation for pictures.
     """
 
     vocabulary: int
@@ -39,6 +44,7 @@ class Config:
     decoder_width: int = 512
     dropout: float = 0.0
     gated: bool = False
+    copying: bool = False
     query: str = "before"
 
 
@@ -57,14 +63,17 @@ class EncoderDecoder(nn.Module):
         nn.init.normal_(self.embedding.weight, std=config.embedding_width**-0.5)
         self.decoder = _decoder(config, annotation_width)
         self.output_bias = nn.Parameter(torch.zeros(config.vocabulary))
+        self.switch_layer = nn.Linear(config.embedding_width, 1) if config.copying else None
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Tokens (...) -> (..., E), scaled so that their entries are of order one."""
         return self.embedding(tokens) * self.config.embedding_width**0.5
 
-    def remember(self, annotations: Tensor, mask: Tensor, summary: Tensor) -> Memory:
+    def remember(
+        self, annotations: Tensor, mask: Tensor, summary: Tensor, tokens: Tensor | None = None
+    ) -> Memory:
         """The memory of annotations (B, S, D) under a mask (B, S), with their summary (B, D)."""
-        return Memory(annotations, self.keys(annotations), mask, summary)
+        return Memory(annotations, self.keys(annotations), mask, summary, tokens)
 
     def keys(self, annotations: Tensor) -> Tensor:
         """The keys (B, S, A) of the mechanism; none, (B, S, 0), without attention."""
@@ -80,11 +89,47 @@ class EncoderDecoder(nn.Module):
         `change` may put something else in the place of what the decoder attended to.
         """
         readout, state, attended = self.decoder(self.embed(tokens), state, memory, change)
-        return self.logits(readout), state, attended
+        return self.predict(readout, attended.weights, memory), state, attended
 
     def logits(self, readout: Tensor) -> Tensor:
-        """Readouts (..., R) -> logits (..., V)."""
-        return nn.functional.linear(readout, self.embedding.weight, self.output_bias)
+        """Readouts (..., R) -> logits (..., V) of what the vocabulary alone would say."""
+        return F.linear(readout, self.embedding.weight, self.output_bias)
+
+    def predict(self, readout: Tensor, weights: Tensor, memory: Memory) -> Tensor:
+        """Readouts (B, ..., R) and weights (B, ..., S) -> logits (B, ..., V) of the next token.
+
+        A model that copies mixes its own words with those that it looks at:
+
+        p(w) = s softmax(logits)[w] + (1 - s) sum_{i: x_i = w} alpha_i,  s = sigmoid(w_s . r + b)
+
+        See, Liu and Manning (2017), eq. 8 and 9; the logits are ln p then. The tokens x_i are of the
+        vocabulary itself, which spells every word in pieces or bytes.
+        """
+        logits = self.logits(readout)
+        if self.switch_layer is None:
+            return logits
+        if memory.tokens is None:
+            raise ShapeError("Expected a memory with tokens for a model that copies, got one without.")
+        own = torch.softmax(logits.float(), -1)
+        share = torch.sigmoid(self.switch_layer(readout).float())
+        between = weights.dim() - memory.tokens.dim()
+        tokens = memory.tokens.view(len(memory.tokens), *(1,) * between, -1).expand(weights.shape)
+        mixed = (share * own).scatter_add(-1, tokens, (1 - share) * weights.float())
+        return torch.log(mixed.clamp(min=1e-30))
+
+    def logprobs(self, readout: Tensor, weights: Tensor, memory: Memory, targets: Tensor) -> Tensor:
+        """ln p of targets (B, T) from readouts (B, T, R) and weights (B, T, S), as `predict` says it.
+
+        The whole distribution is not written out, which makes training twice as fast.
+        """
+        logits = self.logits(readout).float()
+        own = logits.gather(-1, targets.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1)
+        if self.switch_layer is None or memory.tokens is None:
+            return own
+        switch = self.switch_layer(readout).float().squeeze(-1)
+        same = memory.tokens.unsqueeze(1) == targets.unsqueeze(-1)
+        copied = torch.log((weights.float() * same).sum(-1).clamp(min=1e-30))
+        return torch.logaddexp(F.logsigmoid(switch) + own, F.logsigmoid(-switch) + copied)
 
     def unroll(self, before: Tensor, memory: Memory) -> Unrolled:
         """Teacher forcing: all steps at once, from the tokens before each, (B * K, T)."""
@@ -102,7 +147,7 @@ class TextToText(EncoderDecoder):
     def encode(self, tokens: Tensor, mask: Tensor) -> Memory:
         """Tokens and mask (B, S) -> the memory that every decoder step looks at."""
         annotations, summary = self.encoder(self.embed(tokens), mask)
-        return self.remember(annotations, mask, summary)
+        return self.remember(annotations, mask, summary, tokens)
 
 
 class ImageToText(EncoderDecoder):
@@ -129,4 +174,6 @@ def _decoder(config: Config, annotation_width: int) -> Decoder:
     scorer = attention.build(config.mechanism, annotation_width, config.decoder_width, config.attention_width)
     if config.query == "after":
         return LuongDecoder(scorer, *sizes)
+    if config.query == "within":
+        return ConditionalDecoder(scorer, *sizes)
     return AttentionDecoder(scorer, *sizes, gated=config.gated)

@@ -10,6 +10,7 @@ Letters: S source length.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,13 +205,14 @@ class DecodingSession:
             InputError: the decoding has ended or would be too long, or there is no such token, or
                 nothing in the text to write.
         """
-        tokens = [what] if isinstance(what, int) else self._spelled(what)
         self._require_going_on()
-        if self._position() + len(tokens) > self._limit:
-            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
-        size = len(self._vocabulary.labels)
-        if any(not 0 <= token < size or token == self._vocabulary.start for token in tokens):
-            raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {what!r}.")
+        if isinstance(what, str):
+            tokens = self._spelled(what)
+        elif isinstance(what, Integral) and not isinstance(what, bool):
+            tokens = [int(what)]
+        else:
+            raise InputError(f"Expected a token's number or a text to write, got {what!r}.")
+        self._require_writable(tokens)
         self._remember()
         return [self._take(token) for token in tokens]
 
@@ -237,28 +239,12 @@ class DecodingSession:
                 lies on a masked position.
         """
         self._require_attention()
-        given = np.zeros(self.positions)
-        if isinstance(weights, Mapping):
-            for position, weight in weights.items():
-                given[self._checked(position)] = weight
-        else:
-            array = np.asarray(weights, dtype=np.float64)
-            if array.shape != given.shape:
-                raise InputError(f"Expected {self.positions} weights, got shape {array.shape}.")
-            given[:] = array
-        if not np.isfinite(given).all() or (given < 0).any():
-            raise InputError("Expected weights from 0 up, got a negative or a not finite one.")
-        total = given.sum()
-        if total == 0:
-            raise InputError("Expected a weight above 0 somewhere, got none.")
-        if any(given[position] > 0 for position in self.pending.masked):
-            raise InputError("Expected no weight on a masked position; unmask it first.")
-        if abs(total - 1) > _ROUNDING:
-            given /= total
-        self._interfere(replace(self.pending, weights=tuple(given.tolist())))
+        self._interfere(replace(self.pending, weights=self._shares(weights, self.pending.masked)))
 
     def mask(self, position: int) -> None:
         """Allows no weight on a source position, from the next step on.
+
+        Weights that were to be put in the place of the next step's are taken back.
 
         Raises:
             NoAttentionError: the model has no attention.
@@ -277,14 +263,14 @@ class DecodingSession:
     def temperature(self, value: float) -> None:
         """Divides the energies before the softmax, from the next step on: above 1 flattens alpha.
 
+        Weights that were to be put in the place of the next step's are taken back.
+
         Raises:
             NoAttentionError: the model has no attention.
             InputError: it is not from 0.01 to 100.
         """
         self._require_attention()
-        if not (isinstance(value, (int, float)) and 0.01 <= value <= 100):
-            raise InputError(f"Expected a temperature from 0.01 to 100, got {value!r}.")
-        self._interfere(replace(self.pending, temperature=float(value), weights=None))
+        self._interfere(replace(self.pending, temperature=_heat(value), weights=None))
 
     # ---- going back, and trying another way
 
@@ -312,12 +298,16 @@ class DecodingSession:
         """Takes the tokens that a search found, such as a beam's; not counted as a person's doing.
 
         Raises:
-            InputError: the decoding has ended or would be too long.
+            InputError: the decoding has ended or would be too long, or there is no such token; nothing
+                is taken then.
         """
-        if self._position() + len(token_ids) > self._limit:
-            raise InputError(f"Expected at most {self._limit} steps in all.")
+        tokens = [int(token) for token in token_ids]
+        self._require_writable(tokens)
+        if self._vocabulary.end in tokens[:-1]:
+            raise InputError("Expected the end mark as the last token only.")
+        self._require_going_on()
         self._remember()
-        for token in token_ids:
+        for token in tokens:
             self._take(token, forced=False)
         return self.trace
 
@@ -341,24 +331,27 @@ class DecodingSession:
         """Starts anew and does what a session's trace says was done.
 
         Raises:
-            InputError: the trace is not of a session of this model and source.
+            InputError: the trace is not of a session of this model and source, or says that something
+                was done which cannot be; nothing is changed then.
         """
-        records = {record["step"]: record for record in trace.settings.get("interventions", [])}
-        self._remember()
+        actions = self._recorded(trace)
+        kept = self._place
         self._place = _Place()
-        for position, step in enumerate(trace):
-            record = records.get(position, {})
-            weights = record.get("weights")
-            action = Action(
-                weights=None if weights is None else tuple(weights),
-                masked=frozenset(record.get("masked", ())),
-                temperature=record.get("temperature", 1.0),
-            )
-            self._place = _Place(self._place.link, action)
-            taken = self._take(step.token_id, record.get("forced", False))
-            if abs(taken.logprob - step.logprob) > _AGREED:
-                self.undo()
-                raise InputError("Expected the trace of a session of this model and source, got another.")
+        try:
+            self._require_writable([step.token_id for step in trace])
+            for position, step in enumerate(trace):
+                action = actions.get(position, Action())
+                self._place = _Place(self._place.link, replace(action, forced=False))
+                taken = self._take(step.token_id, action.forced)
+                # Not "greater than": what is no number agrees with nothing.
+                if not abs(taken.logprob - step.logprob) <= _AGREED:
+                    raise InputError("Expected the trace of a session of this model and source, got another.")
+            reached, self._place = self._place, kept
+            self._remember()
+            self._place = reached
+        except InputError:
+            self._place = kept
+            raise
 
     # ---- inside
 
@@ -389,8 +382,65 @@ class DecodingSession:
         self._remember()
         self._place = _Place(self._place.link, action)
 
+    def _recorded(self, trace: Trace) -> dict[int, Action]:
+        """What a trace's settings say was done at which step, checked as if it were done now."""
+        actions = {}
+        try:
+            for record in trace.settings.get("interventions", []):
+                masked = frozenset(self._checked(position) for position in record.get("masked", ()))
+                if len(masked) >= self.positions:
+                    raise InputError("Expected one position at least without a mask.")
+                weights = record.get("weights")
+                actions[int(record["step"])] = Action(
+                    forced=bool(record.get("forced", False)),
+                    weights=None if weights is None else self._shares(weights, masked),
+                    masked=masked,
+                    temperature=_heat(record.get("temperature", 1.0)),
+                )
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise InputError(f"What the trace says was done cannot be done: {error}") from error
+        return actions
+
+    def _shares(
+        self, weights: Sequence[float] | np.ndarray | Mapping[int, float], masked: frozenset[int]
+    ) -> tuple[float, ...]:
+        """Weights that were given, checked and brought to a sum of 1."""
+        given = np.zeros(self.positions)
+        try:
+            if isinstance(weights, Mapping):
+                for position, weight in weights.items():
+                    given[self._checked(position)] = weight
+            else:
+                array = np.asarray(weights, dtype=np.float64)
+                if array.shape != given.shape:
+                    raise InputError(f"Expected {self.positions} weights, got shape {array.shape}.")
+                given[:] = array
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"Expected weights as numbers: {error}.") from error
+        if not np.isfinite(given).all() or (given < 0).any():
+            raise InputError("Expected weights from 0 up, got a negative or a not finite one.")
+        if not given.any():
+            raise InputError("Expected a weight above 0 somewhere, got none.")
+        if any(given[position] > 0 for position in masked):
+            raise InputError("Expected no weight on a masked position; unmask it first.")
+        if abs(given.sum() - 1) > _ROUNDING:
+            given /= given.max()  # their sum may be beyond what a number can hold
+            given /= given.sum()
+        return tuple(given.tolist())
+
+    def _require_writable(self, tokens: list[int]) -> None:
+        if self._position() + len(tokens) > self._limit:
+            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
+        size = len(self._vocabulary.labels)
+        for token in tokens:
+            if not 0 <= token < size or token == self._vocabulary.start:
+                raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {token}.")
+
     def _checked(self, position: int) -> int:
-        if not isinstance(position, (int, np.integer)) or not 0 <= position < self.positions:
+        whole = isinstance(position, Integral) and not isinstance(position, bool)
+        if not whole or not 0 <= position < self.positions:
             raise InputError(f"Expected a position from 0 to {self.positions - 1}, got {position!r}.")
         return int(position)
 
@@ -459,6 +509,14 @@ class DecodingSession:
             return attended._replace(energies=energies, weights=weights, context=context)
 
         return change
+
+
+def _heat(value: Any) -> float:
+    """A temperature, checked."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not 0.01 <= number <= 100:
+        raise InputError(f"Expected a temperature from 0.01 to 100, got {value!r}.")
+    return number
 
 
 def _after(link: _Link) -> _Place:

@@ -19,7 +19,7 @@ from attnviz.weight_matrix import matrix
 
 # More weight on the end mark than on all words together: the step read next to nothing of the source.
 END_SINK = 0.5
-# 0.9 of the entropy of equal weights: e.g. 20 words of which no one has more than about 0.2.
+# 0.9 of the entropy of equal weights: of 20 words, one may have about 0.28 if the others share the rest.
 FLAT = 0.9
 # A word of a language seldom becomes more than three of another; four steps on it are one too many.
 STUCK = 4
@@ -52,12 +52,13 @@ class Symptom:
     advice: str
 
 
-def symptoms(trace: Trace, monotone: bool = False) -> list[Symptom]:
+def symptoms(trace: Trace, monotone: bool = False, ignored: frozenset[int] = frozenset()) -> list[Symptom]:
     """All the symptoms that a trace shows, in words; none for a sound one.
 
     Args:
         trace: of one source, of a model with attention.
         monotone: whether the source is expected to be read from left to right, as speech is.
+        ignored: source positions that a person crossed out, which are not skipped by the model.
 
     Raises:
         NoAttentionError: the model has no attention.
@@ -97,11 +98,17 @@ def symptoms(trace: Trace, monotone: bool = False) -> list[Symptom]:
         "Put the weight on the source word that it should come from, and see whether the word changes.",
     )
     if over_words:
-        _note_stuck(top, shown.source, note, listed)
+        # A step that looked at the end mark most, or everywhere alike, looked at no word in particular.
+        aimed = np.array([-1 - t if t in (*sunk, *flat) else place for t, place in enumerate(top)])
+        _note_stuck(aimed, shown.source, note, listed)
     _note_repeats(shown.target, note)
     if over_words and len(names) > 0:
         cover = measures.coverage(shown)
-        spoken = [s for s, label in enumerate(shown.source) if any(map(str.isalnum, label))]
+        spoken = [
+            s
+            for s, label in enumerate(shown.source)
+            if any(map(str.isalnum, label)) and not ignored.issuperset(shown.columns[s])
+        ]
         skipped = [s for s in spoken if cover[s] < SKIPPED and len(shown.source[s]) > SHORT]
         note(
             "skipped source",
