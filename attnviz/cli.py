@@ -351,8 +351,16 @@ def _list(_: argparse.Namespace) -> int:
 def _train(options: argparse.Namespace) -> int:
     from attnviz.training.alignment import Alignment
     from attnviz.training.captioning import Captioning, SelfCritical
+    from attnviz.training.entailment import Entailing
     from attnviz.training.loop import train
-    from attnviz.training.recipe import AlignmentRecipe, CaptioningRecipe, read_recipe
+    from attnviz.training.recipe import (
+        AlignmentRecipe,
+        CaptioningRecipe,
+        EntailmentRecipe,
+        SummarizationRecipe,
+        read_recipe,
+    )
+    from attnviz.training.summarization import Summarization
     from attnviz.training.translation import Translation
 
     recipe = read_recipe(options.recipe)
@@ -368,6 +376,13 @@ def _train(options: argparse.Namespace) -> int:
         if recipe.refinement is not None:
             second = SelfCritical(job, learned, recipe.refinement)
             train(second, recipe.refinement, folder / "refined.pt", out, report)
+        return 0
+    if isinstance(recipe, SummarizationRecipe | EntailmentRecipe):
+        plan, checkpoint, out = recipe.optimisation, folder / "checkpoint.pt", options.out / recipe.name
+        if isinstance(recipe, SummarizationRecipe):
+            train(Summarization(recipe, options.data, folder), plan, checkpoint, out, report)
+        else:
+            train(Entailing(recipe, options.data, folder), plan, checkpoint, out, report)
         return 0
     for variant in recipe.variants():
         report(f"training {variant.name}")

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from attnviz.attention import Attended, Memory
 from attnviz.errors import InputError, NoAttentionError
-from attnviz.session import DecodingSession
+from attnviz.session import Session
 
 VARIATIONS = ("uniform", "permuted", "without the largest", "of the neighbour")
 # Nats. Below it no probability moves by more than 0.16: |p - p'| <= sqrt(KL / 2), Pinsker's inequality.
@@ -59,7 +59,7 @@ class Erasure:
     agreement: np.ndarray
 
 
-def vary(session: DecodingSession, seed: int = 0) -> list[Variation]:
+def vary(session: Session, seed: int = 0) -> list[Variation]:
     """Every step so far with other weights, in the order of `VARIATIONS`.
 
     Raises:
@@ -83,7 +83,7 @@ def vary(session: DecodingSession, seed: int = 0) -> list[Variation]:
     return found
 
 
-def erase(session: DecodingSession, groups: Sequence[Sequence[int]] | None = None) -> Erasure:
+def erase(session: Session, groups: Sequence[Sequence[int]] | None = None) -> Erasure:
     """Every group of source positions erased in its turn; each position by itself if none are given.
 
     Words that a person forced are forced here too; other interference is left out.
@@ -93,9 +93,8 @@ def erase(session: DecodingSession, groups: Sequence[Sequence[int]] | None = Non
     """
     weights = _weights(session)
     chosen = [[position] for position in range(weights.shape[1])] if groups is None else groups
-    targets = torch.tensor([step.token_id for step in session.steps])
     before, _ = session.starts
-    logprobs = _forced(session, _without(session, chosen), before, targets)
+    logprobs = _forced(session, _without(session, chosen), before, session.said)
     drops = (logprobs[0] - logprobs[1:]).T.double().numpy()  # (T, G)
     mass = np.stack([weights[:, list(group)].sum(-1).numpy() for group in chosen], axis=-1)
     agreement = np.array([tau(*rows) for rows in zip(drops, mass, strict=True)])
@@ -113,7 +112,7 @@ def tau(one: np.ndarray, other: np.ndarray) -> float:
     return float((a * b).sum() / scale) if scale else float("nan")
 
 
-def _weights(session: DecodingSession) -> Tensor:
+def _weights(session: Session) -> Tensor:
     if session.model.config.mechanism == "none":
         raise NoAttentionError("This model has no attention, so that nothing can depend on it.")
     steps = session.steps
@@ -123,7 +122,7 @@ def _weights(session: DecodingSession) -> Tensor:
 
 
 @torch.inference_mode()
-def _distributions(session: DecodingSession, tokens: Tensor, states: Tensor, weights: Tensor) -> Tensor:
+def _distributions(session: Session, tokens: Tensor, states: Tensor, weights: Tensor) -> Tensor:
     """The logprobs (T, V) of the next word when every step looks with these weights, (T, S)."""
     memory = session.memory
 
@@ -153,7 +152,7 @@ def _neighbours(count: int) -> list[int]:
     return [min(step + 1, count - 1) if step + 1 < count or count == 1 else step - 1 for step in range(count)]
 
 
-def _without(session: DecodingSession, groups: Sequence[Sequence[int]]) -> Memory:
+def _without(session: Session, groups: Sequence[Sequence[int]]) -> Memory:
     """The memory as it is, and with each group erased: (1 + G) sources."""
     memory = session.memory.select(torch.zeros(1 + len(groups), dtype=torch.long))
     annotations = memory.annotations.clone()
@@ -167,7 +166,7 @@ def _without(session: DecodingSession, groups: Sequence[Sequence[int]]) -> Memor
 
 
 @torch.inference_mode()
-def _forced(session: DecodingSession, memory: Memory, before: Tensor, targets: Tensor) -> Tensor:
+def _forced(session: Session, memory: Memory, before: Tensor, targets: Tensor) -> Tensor:
     """ln p of the targets (T,) given each source: (1 + G, T)."""
     count = len(memory.mask)
     readouts, energies = session.model.unroll(before.expand(count, -1), memory)

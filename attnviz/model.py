@@ -81,6 +81,10 @@ class EncoderDecoder(nn.Module):
             return self.decoder.attention.keys(annotations)
         return annotations[..., :0]
 
+    def start(self, memory: Memory) -> Tensor:
+        """The state before the first step, (B, H)."""
+        return self.decoder.start(memory)
+
     def step(
         self, tokens: Tensor, state: Tensor, memory: Memory, change: Change = unchanged
     ) -> tuple[Tensor, Tensor, Attended]:

@@ -15,6 +15,8 @@ _KEYS_OF: dict[str, dict[str, type]] = {
     "translation": {"source": str, "trained_length": int},
     "captioning": {},
     "alignment": {"source": str, "trained_length": int},
+    "entailment": {"source": str, "trained_length": int, "labels": list, "temperature": float},
+    "summarization": {"source": str, "trained_length": int, "first_words": int, "lower": bool},
 }
 
 
@@ -94,17 +96,21 @@ def load(name: str) -> Any:
     import safetensors.torch
 
     from attnviz.model import Config, ImageToText, TextToText
-    from attnviz.tasks import Aligner, Captioner, Translator
+    from attnviz.reader import PairReader, ReaderConfig
+    from attnviz.tasks import Aligner, Captioner, Entailment, Summarizer, Translator
     from attnviz.text import Pieces
 
     kinds: dict[str, tuple[type[Any], type[Any]]] = {
         "translation": (TextToText, Translator),
         "captioning": (ImageToText, Captioner),
         "alignment": (TextToText, Aligner),
+        "summarization": (TextToText, Summarizer),
+        "entailment": (PairReader, Entailment),
     }
     kind, task = kinds[config["task"]]
     try:
-        model = kind(Config(**config["model"]))
+        sizes = ReaderConfig if kind is PairReader else Config
+        model = kind(sizes(**config["model"]))
         weights = safetensors.torch.load_file(folder / WEIGHTS)
         model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
         pieces = Pieces.read(folder / TOKENIZER)

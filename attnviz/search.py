@@ -147,6 +147,21 @@ class Moment(NamedTuple):
             None if self.gates is None else float(self.gates[row]),
         )
 
+    def read(self, row: int, position: int, token: int, verdict: list[float], vocabulary: Vocabulary) -> Step:
+        """The step of a token that was given to be read, and what was thought of it."""
+        return Step(
+            position,
+            vocabulary.labels[token],
+            token,
+            0.0,
+            (),
+            self.energies[row],
+            self.weights[row],
+            self.contexts[row],
+            self.states[row],
+            verdict=tuple(verdict),
+        )
+
 
 @torch.inference_mode()
 def beam(
@@ -156,6 +171,7 @@ def beam(
     limits: list[int],
     size: int,
     length_penalty: float = 1.0,
+    no_repeat: bool = False,
 ) -> Generator[Steps, None, list[Beam]]:
     """Keeps the `size` likeliest hypotheses at each step; returns the best finished one.
 
@@ -163,7 +179,9 @@ def beam(
     hypotheses have finished, or at its limit. The steps come once the search is over, since the
     best hypothesis is known only then; the generator returns every source's whole beam.
 
-    Graves (2012), algorithm 1, with the score divided by the length.
+    Graves (2012), algorithm 1, with the score divided by the length. With `no_repeat` no hypothesis
+    writes the same three tokens in a row twice (Paulus, Xiong and Socher 2018, section 2.5); what the
+    steps say of other tokens stays the model's own.
 
     Raises:
         InputError: the size is not between 1 and V / 2.
@@ -184,6 +202,11 @@ def beam(
         # Of 2K candidates at most K are end marks, so K are left to go on.
         best = logprobs.topk(max(2 * size, ALTERNATIVES))
         moment = Moment.of(best, attended, state)
+        if no_repeat:
+            for index, row in enumerate(rows):
+                for slot, tokens_out in enumerate(trees[row].repeats()):
+                    logprobs[index * size + slot, tokens_out] = -torch.inf
+            best = logprobs.topk(2 * size)
         grown = totals.view(-1, 1) + best.values[:, : 2 * size]
         candidate_totals, places = grown.view(len(rows), -1).topk(2 * size)
         slots, ranks = places // (2 * size), places % (2 * size)
@@ -295,6 +318,18 @@ class _Tree:
                 onward.append(rank)
         return onward
 
+    def repeats(self) -> list[list[int]]:
+        """For each hypothesis that goes on the tokens that would repeat three in a row."""
+        return [_third(self.tokens(node)) for node in self.alive]
+
+    def tokens(self, node: int) -> list[int]:
+        """The tokens from the root to a node."""
+        tokens = []
+        while node >= 0:
+            tokens.append(self.nodes[node].token)
+            node = self.nodes[node].parent
+        return tokens[::-1]
+
     def score(self, node: int) -> float:
         return self.nodes[node].total / (self.nodes[node].position + 1) ** self.length_penalty
 
@@ -322,6 +357,12 @@ class _Tree:
         node = self.nodes[index]
         moment = self.moments[node.position]
         return moment.step(node.row, node.position, node.token, node.logprob, vocabulary)
+
+
+def _third(tokens: list[int]) -> list[int]:
+    """What followed wherever the last two tokens stood before."""
+    last = tokens[-2:]
+    return [tokens[at + 2] for at in range(len(tokens) - 2) if tokens[at : at + 2] == last]
 
 
 def _by_score(hypothesis: tuple[int, float]) -> float:

@@ -1,4 +1,4 @@
-"""A decoding that a person drives: look, choose, interfere, go back, try another way.
+"""A decoding or a reading that a person drives: look, choose, interfere, go back, try another way.
 
 A session is a chain of steps, each with the state that it left. Nothing in the chain ever changes:
 going back means to hold an earlier link, a branch shares all links up to its own, and so whatever is
@@ -8,10 +8,12 @@ Letters: S source length.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -20,6 +22,7 @@ from torch import Tensor
 from attnviz.attention import Attended, Memory
 from attnviz.errors import InputError, NoAttentionError
 from attnviz.model import EncoderDecoder
+from attnviz.reader import PairReader
 from attnviz.search import ALTERNATIVES, Moment, Vocabulary
 from attnviz.trace import Step, Trace
 
@@ -88,30 +91,23 @@ class _Next(NamedTuple):
     state: Tensor
 
 
-class DecodingSession:
-    """Drives the decoder of one source; made by a task's `session(source)`.
+class Session(ABC):
+    """Drives a model through the steps of one target, over the memory of one source.
 
     Between two steps a person may `attend`, `mask` or set the `temperature`; `look()` shows what the
-    next step sees and thinks under that. `step()` takes the likeliest token, `force()` another.
+    next step sees and thinks under that, `step()` takes it. Subclasses say which token a step reads,
+    and which it stands for.
     """
 
     def __init__(
         self,
-        model: EncoderDecoder,
+        model: EncoderDecoder | PairReader,
         memory: Memory,
         vocabulary: Vocabulary,
-        spell: Callable[[list[int], str], list[int]],
         collect: Callable[[list[Step], dict[str, Any]], Trace],
-        limit: int,
     ) -> None:
-        """For tasks to call.
-
-        Args:
-            memory: of one source. spell: (tokens so far, text) -> the tokens that write the text next.
-            collect: (steps, settings) -> the task's trace. limit: the most steps.
-        """
-        self.model, self.memory, self._vocabulary = model, memory, vocabulary
-        self._spell, self._collect, self._limit = spell, collect, limit
+        """memory: of one source. collect: (steps, settings) -> the task's trace."""
+        self.model, self.memory, self._vocabulary, self._collect = model, memory, vocabulary, collect
         self._place = _Place()
         self._undone: list[_Place] = []
         self._done: list[_Place] = []
@@ -128,19 +124,18 @@ class DecodingSession:
     def starts(self) -> tuple[Tensor, Tensor]:
         """The tokens (T,) and the states (T, H) that the T steps so far started from."""
         links = self._links()
-        tokens = [self._vocabulary.start, *(link.step.token_id for link in links)][: len(links)]
-        states = [self.model.decoder.start(self.memory), *(link.state for link in links)][: len(links)]
-        return torch.tensor(tokens), torch.cat(states)
+        states = [self.model.start(self.memory), *(link.state for link in links)][: len(links)]
+        return torch.tensor(self._read([link.step.token_id for link in links])), torch.cat(states)
+
+    @property
+    @abstractmethod
+    def said(self) -> Tensor:
+        """What the model says at each of the steps, (T,), as an index of its logits."""
 
     @property
     def steps(self) -> list[Step]:
         """The steps that were taken, in order."""
         return [link.step for link in self._links()]
-
-    @property
-    def likeliest(self) -> list[tuple[int, ...]]:
-        """For each of the steps the tokens of its alternatives, as `force` takes them."""
-        return [link.likeliest for link in self._links()]
 
     @property
     def actions(self) -> list[Action]:
@@ -153,12 +148,9 @@ class DecodingSession:
         return self._place.action
 
     @property
+    @abstractmethod
     def ended(self) -> bool:
-        """Whether the end mark was written or the limit reached."""
-        link = self._place.link
-        return link is not None and (
-            link.step.token_id == self._vocabulary.end or link.step.position + 1 >= self._limit
-        )
+        """Whether there is no further step."""
 
     @property
     def trace(self) -> Trace:
@@ -176,48 +168,26 @@ class DecodingSession:
         return self._collect(steps, {"search": "session", "interventions": records})
 
     def look(self) -> Step:
-        """The next step as it would be, with the likeliest token; nothing is taken.
+        """The next step as it would be; nothing is taken.
 
         Raises:
-            InputError: the decoding has ended.
+            InputError: there is no further step.
         """
-        upcoming = self._next()
-        return self._step(upcoming, int(upcoming.moment.best[0, 0]))
+        return self._step(self._next(), None)
 
     # ---- taking steps
 
     def step(self) -> Step:
-        """Takes the likeliest token.
+        """Takes the next step as it is.
 
         Raises:
-            InputError: the decoding has ended.
+            InputError: there is no further step.
         """
         self._remember()
         return self._take(None)
 
-    def force(self, what: int | str) -> list[Step]:
-        """Takes a token, or all the tokens that spell a word or text after what is written.
-
-        Args:
-            what: a token's index in the vocabulary, or text.
-
-        Raises:
-            InputError: the decoding has ended or would be too long, or there is no such token, or
-                nothing in the text to write.
-        """
-        self._require_going_on()
-        if isinstance(what, str):
-            tokens = self._spelled(what)
-        elif isinstance(what, Integral) and not isinstance(what, bool):
-            tokens = [int(what)]
-        else:
-            raise InputError(f"Expected a token's number or a text to write, got {what!r}.")
-        self._require_writable(tokens)
-        self._remember()
-        return [self._take(token) for token in tokens]
-
     def run(self) -> Trace:
-        """Takes the likeliest tokens to the end; the trace of it all."""
+        """Takes all steps to the end; the trace of it all."""
         if not self.ended:
             self._remember()
         while not self.ended:
@@ -294,29 +264,10 @@ class DecodingSession:
             place = _Place(place.link, replace(links[step].action, forced=False))
         self._place = place
 
-    def follow(self, token_ids: Sequence[int]) -> Trace:
-        """Takes the tokens that a search found, such as a beam's; not counted as a person's doing.
-
-        Raises:
-            InputError: the decoding has ended or would be too long, or there is no such token; nothing
-                is taken then.
-        """
-        tokens = [int(token) for token in token_ids]
-        self._require_writable(tokens)
-        if self._vocabulary.end in tokens[:-1]:
-            raise InputError("Expected the end mark as the last token only.")
-        self._require_going_on()
-        self._remember()
-        for token in tokens:
-            self._take(token, forced=False)
-        return self.trace
-
-    def branch(self) -> "DecodingSession":
+    def branch(self) -> Self:
         """An independent session that stands where this one does; the steps so far are shared."""
-        other = DecodingSession(
-            self.model, self.memory, self._vocabulary, self._spell, self._collect, self._limit
-        )
-        other._place = self._place
+        other = copy(self)
+        other._undone, other._done = [], []
         return other
 
     def undo(self) -> bool:
@@ -338,13 +289,13 @@ class DecodingSession:
         kept = self._place
         self._place = _Place()
         try:
-            self._require_writable([step.token_id for step in trace])
+            self._require_takable([step.token_id for step in trace])
             for position, step in enumerate(trace):
                 action = actions.get(position, Action())
                 self._place = _Place(self._place.link, replace(action, forced=False))
                 taken = self._take(step.token_id, action.forced)
                 # Not "greater than": what is no number agrees with nothing.
-                if not abs(taken.logprob - step.logprob) <= _AGREED:
+                if not _apart(taken, step) <= _AGREED:
                     raise InputError("Expected the trace of a session of this model and source, got another.")
             reached, self._place = self._place, kept
             self._remember()
@@ -430,14 +381,6 @@ class DecodingSession:
             given /= given.sum()
         return tuple(given.tolist())
 
-    def _require_writable(self, tokens: list[int]) -> None:
-        if self._position() + len(tokens) > self._limit:
-            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
-        size = len(self._vocabulary.labels)
-        for token in tokens:
-            if not 0 <= token < size or token == self._vocabulary.start:
-                raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {token}.")
-
     def _checked(self, position: int) -> int:
         whole = isinstance(position, Integral) and not isinstance(position, bool)
         if not whole or not 0 <= position < self.positions:
@@ -453,14 +396,6 @@ class DecodingSession:
         if self.ended:
             raise InputError("The decoding has ended; go back with rewind() or undo() first.")
 
-    def _spelled(self, text: str) -> list[int]:
-        link = self._place.link
-        before = [] if link is None else [one.step.token_id for one in self._links()]
-        tokens = self._spell(before, text)
-        if not tokens:
-            raise InputError(f"Expected a word to write, got {text!r}.")
-        return tokens
-
     @torch.inference_mode()
     def _next(self) -> _Next:
         """Worked out once a place."""
@@ -468,27 +403,43 @@ class DecodingSession:
         place = self._place
         if self._seen is None or self._seen[0] is not place:
             link = place.link
-            token = self._vocabulary.start if link is None else link.step.token_id
-            state = self.model.decoder.start(self.memory) if link is None else link.state
+            token = self._fed()
+            state = self.model.start(self.memory) if link is None else link.state
             logits, state, attended = self.model.step(
                 torch.tensor([token]), state, self.memory, self._changed(place.action)
             )
-            logprobs = torch.log_softmax(logits, dim=-1)
-            moment = Moment.of(logprobs.topk(ALTERNATIVES), attended, state)
+            logprobs = self._distribution(logits)
+            moment = Moment.of(logprobs.topk(min(ALTERNATIVES, logprobs.shape[-1])), attended, state)
             self._seen = (place, _Next(moment, logprobs[0], state))
         return self._seen[1]
 
-    def _step(self, upcoming: _Next, token: int) -> Step:
-        logprob = upcoming.logprobs[token].item()
-        return upcoming.moment.step(0, self._position(), token, logprob, self._vocabulary)
-
     def _take(self, token: int | None, forced: bool = True) -> Step:
         upcoming, place = self._next(), self._place
-        step = self._step(upcoming, int(upcoming.moment.best[0, 0]) if token is None else token)
+        step = self._step(upcoming, token)
         action = replace(place.action, forced=forced and token is not None)
         likeliest = tuple(upcoming.moment.best[0].tolist())
         self._place = _after(_Link(place.link, step, likeliest, action, upcoming.state))
         return step
+
+    def _distribution(self, logits: Tensor) -> Tensor:
+        """Logits (1, V) as logprobs."""
+        return torch.log_softmax(logits, dim=-1)
+
+    @abstractmethod
+    def _fed(self) -> int:
+        """The token that the next step reads."""
+
+    @abstractmethod
+    def _read(self, tokens: list[int]) -> list[int]:
+        """The tokens that were read by the steps that these tokens stand for."""
+
+    @abstractmethod
+    def _step(self, upcoming: _Next, token: int | None) -> Step:
+        """The step for a token; for what comes by itself if there is none."""
+
+    @abstractmethod
+    def _require_takable(self, tokens: list[int]) -> None:
+        """Raises InputError unless steps from here on can stand for these tokens."""
 
     def _changed(self, action: Action) -> Callable[[Attended], Attended]:
         """What the action makes of what the decoder attended to; nothing if it does nothing."""
@@ -509,6 +460,126 @@ class DecodingSession:
             return attended._replace(energies=energies, weights=weights, context=context)
 
         return change
+
+
+class DecodingSession(Session):
+    """Drives the decoder of one source; made by a task's `session(source)`.
+
+    `step()` takes the likeliest token, `force()` another.
+    """
+
+    model: EncoderDecoder
+
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        memory: Memory,
+        vocabulary: Vocabulary,
+        spell: Callable[[list[int], str], list[int]],
+        collect: Callable[[list[Step], dict[str, Any]], Trace],
+        limit: int,
+    ) -> None:
+        """For tasks to call.
+
+        Args:
+            memory: of one source. spell: (tokens so far, text) -> the tokens that write the text next.
+            collect: (steps, settings) -> the task's trace. limit: the most steps.
+        """
+        super().__init__(model, memory, vocabulary, collect)
+        self._spell, self._limit = spell, limit
+
+    @property
+    def said(self) -> Tensor:
+        return torch.tensor([step.token_id for step in self.steps])
+
+    @property
+    def likeliest(self) -> list[tuple[int, ...]]:
+        """For each of the steps the tokens of its alternatives, as `force` takes them."""
+        return [link.likeliest for link in self._links()]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark was written or the limit reached."""
+        link = self._place.link
+        return link is not None and (
+            link.step.token_id == self._vocabulary.end or link.step.position + 1 >= self._limit
+        )
+
+    def force(self, what: int | str) -> list[Step]:
+        """Takes a token, or all the tokens that spell a word or text after what is written.
+
+        Args:
+            what: a token's index in the vocabulary, or text.
+
+        Raises:
+            InputError: the decoding has ended or would be too long, or there is no such token, or
+                nothing in the text to write.
+        """
+        self._require_going_on()
+        if isinstance(what, str):
+            tokens = self._spelled(what)
+        elif isinstance(what, Integral) and not isinstance(what, bool):
+            tokens = [int(what)]
+        else:
+            raise InputError(f"Expected a token's number or a text to write, got {what!r}.")
+        self._require_takable(tokens)
+        self._remember()
+        return [self._take(token) for token in tokens]
+
+    def follow(self, token_ids: Sequence[int]) -> Trace:
+        """Takes the tokens that a search found, such as a beam's; not counted as a person's doing.
+
+        Raises:
+            InputError: the decoding has ended or would be too long, or there is no such token; nothing
+                is taken then.
+        """
+        tokens = [int(token) for token in token_ids]
+        self._require_takable(tokens)
+        if self._vocabulary.end in tokens[:-1]:
+            raise InputError("Expected the end mark as the last token only.")
+        self._require_going_on()
+        self._remember()
+        for token in tokens:
+            self._take(token, forced=False)
+        return self.trace
+
+    # ---- inside
+
+    def _fed(self) -> int:
+        link = self._place.link
+        return self._vocabulary.start if link is None else link.step.token_id
+
+    def _read(self, tokens: list[int]) -> list[int]:
+        return [self._vocabulary.start, *tokens][: len(tokens)]
+
+    def _step(self, upcoming: _Next, token: int | None) -> Step:
+        chosen = int(upcoming.moment.best[0, 0]) if token is None else token
+        logprob = upcoming.logprobs[chosen].item()
+        return upcoming.moment.step(0, self._position(), chosen, logprob, self._vocabulary)
+
+    def _require_takable(self, tokens: list[int]) -> None:
+        if self._position() + len(tokens) > self._limit:
+            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
+        size = len(self._vocabulary.labels)
+        for token in tokens:
+            if not 0 <= token < size or token == self._vocabulary.start:
+                raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {token}.")
+
+    def _spelled(self, text: str) -> list[int]:
+        link = self._place.link
+        before = [] if link is None else [one.step.token_id for one in self._links()]
+        tokens = self._spell(before, text)
+        if not tokens:
+            raise InputError(f"Expected a word to write, got {text!r}.")
+        return tokens
+
+
+def _apart(one: Step, other: Step) -> float:
+    """By how many nats two steps of the same token differ."""
+    if len(one.verdict) != len(other.verdict):
+        return math.inf
+    nats = zip((one.logprob, *one.verdict), (other.logprob, *other.verdict), strict=True)
+    return float(np.max([abs(a - b) for a, b in nats]))
 
 
 def _heat(value: Any) -> float:

@@ -17,6 +17,7 @@ from attnviz.axes import END, Span
 from attnviz.errors import FormatError
 
 START = "<s>"
+UNKNOWN = "[UNK]"
 
 # What a "word" of a picture is. French elisions stand by themselves (l' homme); English
 # contractions do not (don't). Any other visible character is a word of its own, with what
@@ -97,10 +98,36 @@ def quiet(text: str) -> str:
     if capitals < 4 or any(character.upper() != character for character in text):
         return text
     first = next(index for index, character in enumerate(text) if character.isupper())
-    small = (
-        character.lower() if len(character.lower()) == 1 else character for character in text[first + 1 :]
-    )
-    return text[: first + 1] + "".join(small)
+    return text[: first + 1] + lower(text[first + 1 :])
+
+
+def lower(text: str) -> str:
+    """A text in small letters, character by character.
+
+    Letters whose small form is longer are left alone, so that offsets stay true.
+    """
+    return "".join(character.lower() if len(character.lower()) == 1 else character for character in text)
+
+
+def first_words(text: str, language: str, count: int) -> int:
+    """Where the first `count` words of a text end; its length if it has no more. Signs are no words."""
+    seen = 0
+    for start, stop in words(text, language):
+        if any(map(str.isalnum, text[start:stop])):
+            seen += 1
+            if seen > count:
+                return len(text[:start].rstrip())
+    return len(text)
+
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|&(?:[A-Za-z]{2,8}|#\d{1,6});")
+
+
+def notes(text: str) -> list[str]:
+    """What is odd about a text for a model that reads plain prose, as sentences."""
+    if _TAG.search(text):
+        return ["The text holds HTML, which is read as any other text; paste plain text instead."]
+    return []
 
 
 def bare(text: str) -> str:
@@ -240,7 +267,7 @@ class Pieces:
 
     def label(self, piece: int) -> str:
         """A piece as a person reads it: without its leading space, a byte as ⟨E2⟩."""
-        string = self.strings[piece]
+        string = self.strings[piece].removeprefix("##")
         byte = _BYTE.fullmatch(string)
         if byte:
             return f"⟨{byte[1]}⟩"
@@ -249,6 +276,10 @@ class Pieces:
     def is_byte(self, piece: int) -> bool:
         """Whether the piece is a single byte of a character that the vocabulary lacks."""
         return _BYTE.fullmatch(self.strings[piece]) is not None
+
+    def is_unknown(self, piece: int) -> bool:
+        """Whether the piece is a byte, or what word pieces have for all they do not know."""
+        return self.is_byte(piece) or self.strings[piece] == UNKNOWN
 
     def _bytes(self, piece: int) -> bytes:
         byte = _BYTE.fullmatch(self.strings[piece])

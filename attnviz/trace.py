@@ -17,7 +17,8 @@ from attnviz.errors import FormatError, InputError, NoAttentionError, ShapeError
 
 Alternatives = tuple[tuple[str, float], ...]
 
-VERSION = 2
+VERSION = 3
+_READABLE = (2, 3)  # version 2 had no labels
 _BEAM_ARRAYS = ("parents", "token_ids", "positions", "logprobs", "totals", "weights")
 
 
@@ -35,6 +36,9 @@ class Step:
     context: (D,), the weighted sum of the annotations, before any gate.
     state: (H,), the decoder's state after this step; the query was the state before it.
     gate: from 0 to 1, how much of the context a gated decoder let in; None without a gate.
+    verdict: for a model that reads a target and judges it, ln p of each of the trace's labels had the
+        target ended here. Its tokens were given, so that their logprob is 0 and they have no
+        alternatives.
     """
 
     position: int
@@ -47,6 +51,7 @@ class Step:
     context: np.ndarray
     state: np.ndarray
     gate: float | None = None
+    verdict: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +108,9 @@ class Trace:
     axis: the source positions: a Sequence of tokens, or a Grid over a picture.
     output: the target positions, with the text that was written.
     token_ids, logprobs: (T,). alternatives: T tuples. energies, weights: (T, S). contexts: (T, D).
-    states: (T, H). gates: (T,), or (0,) without a gate. See Step for what each of them means.
+    states: (T, H). gates: (T,), or (0,) without a gate. labels: the L things that a model which judges
+    can say; verdicts: (T, L), ln p of each after each step. None, and (0, 0), where a model writes.
+    See Step for what each of them means.
     settings: the search and its options.
     notes: what a user should know of this trace, as sentences; shown with every picture of it.
     unread: the characters of the source text that the model did not read.
@@ -124,6 +131,8 @@ class Trace:
     contexts: np.ndarray
     states: np.ndarray
     gates: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    labels: tuple[str, ...] = ()
+    verdicts: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unread: tuple[Span, ...] = ()
@@ -154,6 +163,12 @@ class Trace:
         if self.gates.shape not in ((steps,), (0,)):
             raise ShapeError(f"Expected gates for {steps} steps or none, got shape {self.gates.shape}.")
 
+        if self.verdicts.shape != ((steps, len(self.labels)) if self.labels else (0, 0)):
+            raise ShapeError(
+                f"Expected verdicts of {steps} steps over {len(self.labels)} labels, got shape "
+                f"{self.verdicts.shape}."
+            )
+
     @classmethod
     def collect(
         cls, steps: list[Step], axis: Axis, output: Sequence, task: str, model: str, **rest: Any
@@ -175,6 +190,9 @@ class Trace:
             np.stack([step.context for step in steps]),
             np.stack([step.state for step in steps]),
             np.array([step.gate for step in steps if step.gate is not None], dtype=np.float32),
+            verdicts=np.array([step.verdict for step in steps if step.verdict], np.float32).reshape(
+                (len(steps), -1) if steps[0].verdict else (0, 0)
+            ),
             **rest,
         )
 
@@ -197,6 +215,13 @@ class Trace:
     def logprob(self) -> float:
         """ln p(target | source), in nats: the sum over the steps."""
         return float(self.logprobs.sum(dtype=np.float64))
+
+    @property
+    def verdict(self) -> dict[str, float]:
+        """The probability of each label after the last step; empty for a model that writes."""
+        if not self.labels:
+            return {}
+        return dict(zip(self.labels, np.exp(self.verdicts[-1].astype(np.float64)).tolist(), strict=True))
 
     @property
     def has_attention(self) -> bool:
@@ -254,6 +279,7 @@ class Trace:
             self.contexts[position],
             self.states[position],
             float(self.gates[position]) if len(self.gates) else None,
+            tuple(self.verdicts[position].tolist()) if self.labels else (),
         )
 
     def __iter__(self) -> Iterator[Step]:
@@ -294,10 +320,10 @@ class Trace:
             np.concatenate([part.contexts for part in parts]),
             np.concatenate([part.states for part in parts]),
             np.concatenate([part.gates for part in parts]),
-            first.settings,
-            tuple(dict.fromkeys(note for part in parts for note in part.notes)),
-            tuple(span for part in parts for span in part.unread),
-            tuple(beam for part in parts for beam in part.beams),
+            settings=first.settings,
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+            unread=tuple(span for part in parts for span in part.unread),
+            beams=tuple(beam for part in parts for beam in part.beams),
         )
 
     def save(self, path: str | Path) -> None:
@@ -339,7 +365,7 @@ def read(path: str | Path) -> Trace:
     header, arrays = storage.read(Path(path))
     if header.get("kind") != "trace":
         raise FormatError(f"{path} holds {header.get('kind')!r}, expected a trace.")
-    if header.get("version") != VERSION:
+    if header.get("version") not in _READABLE:
         raise FormatError(
             f"{path} is of trace version {header.get('version')}, this attnviz reads version {VERSION}; "
             "use the attnviz that wrote it, or a newer one."
@@ -357,6 +383,7 @@ def read(path: str | Path) -> Trace:
             ),
             settings=dict(header["settings"]),
             notes=tuple(str(note) for note in header["notes"]),
+            labels=tuple(str(label) for label in header.get("labels", ())),
             unread=_spans(header["unread"]),
             beams=tuple(_beam(index, beam, arrays) for index, beam in enumerate(header["beams"])),
             **own,

@@ -12,7 +12,8 @@ from attnviz.alignments import Links, symmetrise
 from attnviz.axes import Span
 from attnviz.errors import InputError, NoAttentionError
 from attnviz.model import TextToText
-from attnviz.tasks.translation import LONGEST, Translator
+from attnviz.tasks.translation import Translator
+from attnviz.tasks.writing import LONGEST
 from attnviz.text import Pieces, bare
 from attnviz.weight_matrix import WeightMatrix
 

@@ -26,7 +26,8 @@ _CLOSING = tuple(".,;:!?…)]}%'’”»")
 class Options:
     """How to decode; checked when made.
 
-    search: "greedy", "beam" or "sample". beam_size, length_penalty: for the beam.
+    search: "greedy", "beam" or "sample". beam_size, length_penalty: for the beam; and no_repeat,
+    whether it may not write the same three tokens in a row twice.
     temperature, generator: for sampling; the caller's generator makes it repeatable.
     target: what the model is made to write instead of searching.
     """
@@ -34,6 +35,7 @@ class Options:
     search: Search = "beam"
     beam_size: int = 5
     length_penalty: float = 1.0
+    no_repeat: bool = False
     temperature: float = 1.0
     generator: torch.Generator | None = None
     target: str | None = None
@@ -48,6 +50,8 @@ class Options:
             lowest = 0.01 if name == "temperature" else 0.0
             if type(value) not in (int, float) or not lowest <= value <= 100:
                 raise InputError(f"Expected a {name} from {lowest} to 100, got {value!r}.")
+        if type(self.no_repeat) is not bool:
+            raise InputError(f"Expected no_repeat as true or false, got {self.no_repeat!r}.")
         if self.generator is not None and not isinstance(self.generator, torch.Generator):
             raise InputError(
                 f"Expected the generator as a torch.Generator, got {type(self.generator).__name__}."
@@ -60,7 +64,8 @@ class Options:
         if self.target is not None:
             return {"search": "forced"}
         if self.search == "beam":
-            return {"search": "beam", "beam_size": self.beam_size, "length_penalty": self.length_penalty}
+            said = {"search": "beam", "beam_size": self.beam_size, "length_penalty": self.length_penalty}
+            return said | {"no_repeat": True} if self.no_repeat else said
         if self.search == "sample":
             return {"search": "sample", "temperature": self.temperature}
         return {"search": "greedy"}
@@ -114,7 +119,7 @@ def decode(
     if targets:
         return searches.forced(*common, targets)
     if options.search == "beam":
-        return searches.beam(*common, limits, options.beam_size, options.length_penalty)
+        return searches.beam(*common, limits, options.beam_size, options.length_penalty, options.no_repeat)
     if options.search == "sample":
         generator = options.generator or torch.Generator().manual_seed(0)
         return searches.sample(*common, limits, options.temperature, generator)

@@ -22,7 +22,7 @@ from attnviz.pretrained import TOKENIZER
 from attnviz.text import Pieces
 from attnviz.training import subwords
 from attnviz.training.hansards import tokens
-from attnviz.training.loop import Report
+from attnviz.training.loop import Job, Report
 from attnviz.training.recipe import AlignmentRecipe
 from attnviz.training.teacher import teach
 
@@ -49,8 +49,10 @@ class Batch(NamedTuple):
     guide: Tensor
 
 
-class Alignment:
+class Alignment(Job[Batch]):
     """An aligner of one direction that learns from parallel text and a teacher's links."""
+
+    model: TextToText
 
     def __init__(self, recipe: AlignmentRecipe, data: Path, folder: Path) -> None:
         """`folder` keeps what is made once for both directions: subwords and the teacher's links."""

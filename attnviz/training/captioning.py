@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from attnviz.attention import Memory
 from attnviz.captions import normal, read_captions, read_split
 from attnviz.evaluation import caption_scores
-from attnviz.model import Config, EncoderDecoder, ImageToText
+from attnviz.model import Config, ImageToText
 from attnviz.pretrained import TOKENIZER, load
 from attnviz.text import Pieces
 from attnviz.training import photos, subwords
 from attnviz.training.imagenet import efficientnet_lite0
-from attnviz.training.loop import Report
+from attnviz.training.loop import Job, Report
 from attnviz.training.recipe import CaptioningRecipe, Optimisation
 from attnviz.training.reward import Bleu1, CiderD
 
@@ -41,8 +41,10 @@ class Batch(NamedTuple):
     target: Tensor
 
 
-class Captioning:
+class Captioning(Job[Batch]):
     """A captioner that learns from photos with captions; see photos.py for the folder's layout."""
+
+    model: ImageToText
 
     def __init__(self, recipe: CaptioningRecipe, data: Path, folder: Path, report: Report) -> None:
         """`folder` keeps what is made once: the subwords and the photos' features."""
@@ -113,7 +115,7 @@ class Captioning:
         report(f"development {caption_scores(written, self.references)}")
 
 
-class SelfCritical:
+class SelfCritical(Job[Batch]):
     """A second stage: captions that the model itself draws are rewarded by CIDEr-D and BLEU-1.
 
     loss = - mean over drawn captions of (reward - baseline) sum_t ln p(y_t | y_<t, photo)
@@ -123,11 +125,13 @@ class SelfCritical:
     learned come from one distribution.
     """
 
+    model: ImageToText
+
     DRAWN = 5  # captions a photo
     LONGEST = 20  # pieces of a drawn caption
     BLEU_SHARE = 3.0  # of BLEU-1, from 0 to 1, to CIDEr-D, from 0 to 10
 
-    def __init__(self, first: Captioning, learned: EncoderDecoder, plan: Optimisation) -> None:
+    def __init__(self, first: Captioning, learned: nn.Module, plan: Optimisation) -> None:
         self.first, self.plan = first, plan
         self.model, self.vocabulary = first.model, first.vocabulary
         self.model.load_state_dict(learned.state_dict())

@@ -5,17 +5,17 @@ What is trained, and on what, is a `Job`: see translation.py and captioning.py.
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from attnviz.model import EncoderDecoder
 from attnviz.pretrained import CONFIG, FORMAT, TOKENIZER, WEIGHTS, checksum
 from attnviz.training.recipe import Optimisation
 
@@ -23,37 +23,37 @@ Report = Callable[[str], None]
 Batch = TypeVar("Batch")
 
 
-class Job(Protocol[Batch]):
-    """One task's model, data and loss."""
+class Job(ABC, Generic[Batch]):
+    """One task's model, data and loss.
 
-    @property
-    def model(self) -> EncoderDecoder:
-        """The model, untrained."""
-        ...
+    model: untrained. vocabulary: the tokenizer's file.
+    """
 
-    @property
-    def vocabulary(self) -> Path:
-        """The tokenizer's file."""
-        ...
+    model: nn.Module
+    vocabulary: Path
 
+    @abstractmethod
     def epoch(self, number: int) -> Iterable[Batch]:
         """The batches of an epoch; the same for the same number."""
-        ...
 
+    @abstractmethod
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
         """The loss to be lowered, such as nats a token, and the number of tokens."""
-        ...
 
+    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """What the task adds to the model's config.json."""
-        ...
 
+    @abstractmethod
     def develop(self, out: Path, report: Report) -> None:
         """Reports how good the model that lies in `out` is on development data."""
-        ...
+
+    def shipped(self, model: nn.Module) -> nn.Module:
+        """A trained model as it is shipped, which may be another form of it."""
+        return model
 
 
-def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, report: Report) -> EncoderDecoder:
+def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, report: Report) -> nn.Module:
     """Trains a job's model and writes config.json, tokenizer.json and weights.safetensors.
 
     The checkpoint holds everything, so that a run that was stopped goes on from it. Whatever stands
@@ -72,7 +72,7 @@ def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, repo
             meter.count(run.update, run.epoch, loss, tokens)
             if run.update % plan.check_every == 0 or run.update == plan.updates:
                 run.save()
-                export(run.averaged(), job.settings(), job.vocabulary, out)
+                export(job.shipped(run.averaged()), job.settings(), job.vocabulary, out)
                 job.develop(out, report)
             if run.update == plan.updates:
                 break
@@ -107,9 +107,9 @@ class _Run(Generic[Batch]):
         self.update += 1
         return loss.item(), tokens
 
-    def averaged(self) -> EncoderDecoder:
+    def averaged(self) -> nn.Module:
         """The running average of the weights: what is shipped."""
-        return cast(EncoderDecoder, self.average.module)
+        return self.average.module
 
     def save(self) -> None:
         """Writes the checkpoint whole, or leaves the one before."""
@@ -155,7 +155,7 @@ class _Meter:
             self.reset()
 
 
-def export(model: EncoderDecoder, settings: dict[str, Any], vocabulary: Path, out: Path) -> None:
+def export(model: nn.Module, settings: dict[str, Any], vocabulary: Path, out: Path) -> None:
     """Writes a model as it is shipped: float16 weights, and files that run no code when read."""
     weights = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items()}
     save_file(weights, out / WEIGHTS)
@@ -163,7 +163,7 @@ def export(model: EncoderDecoder, settings: dict[str, Any], vocabulary: Path, ou
     config = {
         "format": FORMAT,
         **settings,
-        "model": asdict(model.config),
+        "model": asdict(cast(Any, model).config),
         "sha256": {file: checksum(out / file) for file in (WEIGHTS, TOKENIZER)},
     }
     (out / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")

@@ -15,7 +15,8 @@ class Data:
     """A training set: an epoch sees `share` of it (2.5: twice and a half); words a side at most.
 
     held_out: the share that is never trained on, see parallel.held_out. reversed: the columns
-    stand in the other order.
+    stand in the other order. shares_premises: the official parts of a set of labelled pairs have
+    premises in common, so that only the very pairs of a test set are left out.
     """
 
     file: str
@@ -23,6 +24,7 @@ class Data:
     longest: int = 60
     held_out: float = 0.0
     reversed: bool = False
+    shares_premises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class Variation:
 class Optimisation:
     """Adam with a linear warm-up, a level stretch and a linear cool-down to zero.
 
-    A batch has about `batch_tokens` pieces a side of text, or `batch_photos` photos with all their
-    captions.
+    A batch has about `batch_tokens` pieces a side of text, `batch_pairs` labelled pairs, or
+    `batch_photos` photos with all their captions.
     """
 
     updates: int
@@ -55,6 +57,7 @@ class Optimisation:
     cooldown: float = 0.3
     batch_tokens: int = 3000
     batch_photos: int = 64
+    batch_pairs: int = 64
     weight_decay: float = 0.01
     label_smoothing: float = 0.1
     clip: float = 1.0
@@ -108,6 +111,23 @@ class TranslationRecipe(Recipe):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SummarizationRecipe(Recipe):
+    """For headlines.
+
+    longest: a text's limit of pieces in training. first_words: how many words of a text are read.
+    shortened: the share of texts that stop early, at a word drawn anew in every epoch.
+    lower: whether both sides are in small letters. Of data, `held_out` is what is developed with.
+    """
+
+    source: str
+    longest: int
+    first_words: int
+    data: tuple[Data, ...]
+    shortened: float = 0.0
+    lower: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaptioningRecipe(Recipe):
     """For captioning.
 
@@ -144,7 +164,27 @@ class AlignmentRecipe(Recipe):
         ]
 
 
-def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe | AlignmentRecipe:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntailmentRecipe(Recipe):
+    """For entailment; the vocabulary is of the pretrained pieces that occur.
+
+    longest: a text's limit of pieces in training. test: sets of which no pair and no premise may be
+    trained on. development, and what is `held_out` of the data, by premise: for choosing.
+    """
+
+    source: str
+    labels: tuple[str, ...]
+    longest: int
+    data: tuple[Data, ...]
+    development: tuple[str, ...]
+    test: tuple[str, ...]
+    pieces: int = 0
+
+
+AnyRecipe = TranslationRecipe | SummarizationRecipe | CaptioningRecipe | AlignmentRecipe | EntailmentRecipe
+
+
+def read_recipe(name: str) -> AnyRecipe:
     """Reads a recipe by its name in training/recipes/, or by the path of a .toml.
 
     Raises:
@@ -166,6 +206,11 @@ def read_recipe(name: str) -> TranslationRecipe | CaptioningRecipe | AlignmentRe
             table["languages"] = tuple(table["languages"])
             return AlignmentRecipe(**table)
         table["data"] = tuple(Data(**row) for row in table["data"])
+        if table["task"] == "summarization":
+            return SummarizationRecipe(**table)
+        if table["task"] == "entailment":
+            lists = {name: tuple(table[name]) for name in ("labels", "development", "test")}
+            return EntailmentRecipe(**{**table, **lists})
         table["development"] = tuple(table["development"])
         table["variation"] = Variation(**table.get("variation", {}))
         table["mechanisms"] = tuple(table.get("mechanisms", ()))

@@ -15,14 +15,16 @@ from attnviz.pretrained import TOKENIZER, load
 from attnviz.text import Pieces
 from attnviz.training import subwords
 from attnviz.training.data import Batch, Corpus, batches
-from attnviz.training.loop import Report
+from attnviz.training.loop import Job, Report
 from attnviz.training.recipe import TranslationRecipe
 
 DEVELOPMENT_PAIRS = 300
 
 
-class Translation:
+class Translation(Job[Batch]):
     """A translator that learns from the parallel texts of its recipe."""
+
+    model: TextToText
 
     def __init__(self, recipe: TranslationRecipe, data: Path, folder: Path) -> None:
         """`folder` keeps what is made once, such as the subwords."""

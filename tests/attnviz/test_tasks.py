@@ -248,7 +248,7 @@ def test_every_piece_shows_the_user_s_own_characters(
     translator: Translator, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     # What it never saw may be translated at length.
-    monkeypatch.setattr("attnviz.tasks.translation.LONGEST", 40)
+    monkeypatch.setattr("attnviz.tasks.writing.LONGEST", 40)
     trace = translator(text, search="greedy")
     assert trace.axis.text == text
     assert_whole(trace)
@@ -353,7 +353,7 @@ def test_what_just_fits_is_read_whole(translator: Translator) -> None:
 def test_a_sentence_at_the_limit_is_searched_like_any_other(
     translator: Translator, monkeypatch: pytest.MonkeyPatch, search: str
 ) -> None:
-    monkeypatch.setattr("attnviz.tasks.translation.LONGEST", 12)
+    monkeypatch.setattr("attnviz.tasks.writing.LONGEST", 12)
     trace = translator("Le chat noir dort. " + "Le chat dort et " * 40, search=search, beam_size=2)
     assert len(trace.unread) == 1
     assert trace.axis.ends[1] - trace.axis.ends[0] <= 13
@@ -446,7 +446,7 @@ def test_markup_and_marks_are_characters(translator: Translator, text: str) -> N
 @example(text="\u2028 a")
 def test_any_text_with_a_letter_gives_a_whole_trace(translator: Translator, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("attnviz.tasks.translation.LONGEST", 20)
+        patch.setattr("attnviz.tasks.writing.LONGEST", 20)
         if not any(character.isalnum() for character in text):
             with pytest.raises(InputError, match=r"\AThere is nothing to translate[^\n]*\Z"):
                 translator(text)

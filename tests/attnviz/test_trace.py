@@ -206,7 +206,7 @@ def damaged(change) -> bytes:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda body: body.update(version=3),
+        lambda body: body.update(version=4),
         lambda body: body.update(kind="beam"),
         lambda body: body.pop("axis"),
         lambda body: body.update(alternatives=5),
