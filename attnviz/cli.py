@@ -64,13 +64,40 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(caption)
     caption.set_defaults(run=_caption)
 
+    entail = commands.add_parser(
+        "entail", help="say whether a premise entails a hypothesis, contradicts it or neither"
+    )
+    entail.add_argument("premise", metavar="PREMISE")
+    entail.add_argument("hypothesis", metavar="HYPOTHESIS")
+    entail.add_argument("--model", default="entailment", help="name or folder (%(default)s)")
+    entail.add_argument("--json", action="store_true", help="print what each word looked at, as JSON")
+    entail.add_argument(
+        "--save", metavar="FILE", type=Path, help="save the trace; JSON if the name ends in .json"
+    )
+    entail.set_defaults(run=_entail)
+
+    summarize = commands.add_parser("summarize", help="write a headline for a text")
+    summarize.add_argument("file", metavar="FILE|-", help="a text in UTF-8; - reads standard input")
+    summarize.add_argument("--model", default="headline-news", help="name or folder (%(default)s)")
+    summarize.add_argument("--json", action="store_true", help="print what each word looked at, as JSON")
+    summarize.add_argument(
+        "--save", metavar="FILE", type=Path, help="save the trace; JSON if the name ends in .json"
+    )
+    summarize.add_argument("--target", metavar="TEXT", help="force this headline")
+    summarize.add_argument(
+        "--no-repeat", action="store_true", help="in a beam: never the same three pieces in a row twice"
+    )
+    _add_search(summarize)
+    summarize.set_defaults(run=_summarize)
+
     evaluate = commands.add_parser("evaluate", help="measure a model on a data set")
     evaluate.add_argument("model", metavar="MODEL", help="name or folder of a model")
     evaluate.add_argument(
         "data",
         metavar="DATA",
         type=Path,
-        help="a .tsv or .tsv.gz of source TAB reference; for captions a folder laid out like Flickr8k",
+        help="a .tsv or .tsv.gz of source TAB reference, or of premise TAB hypothesis TAB label; for "
+        "captions a folder laid out like Flickr8k",
     )
     evaluate.add_argument("--limit", metavar="N", type=_count, help="only the first N pairs or photos")
     evaluate.add_argument("--split", choices=("train", "dev", "test"), default="test", help="(%(default)s)")
@@ -186,6 +213,47 @@ def _caption(options: argparse.Namespace) -> int:
     return code
 
 
+def _entail(options: argparse.Namespace) -> int:
+    from attnviz.pretrained import load
+
+    trace = load(options.model)(options.premise, options.hypothesis)
+    if options.save is not None:
+        trace.save(options.save)
+    for note in trace.notes:
+        print(f"attnviz: {note}", file=sys.stderr)
+    if options.json:
+        print(json.dumps(_summary(trace), ensure_ascii=False))
+    else:
+        verdict = sorted(trace.verdict.items(), key=lambda item: -item[1])
+        print("  ".join(f"{label} {chance:.3f}" for label, chance in verdict))
+    return 0
+
+
+def _summarize(options: argparse.Namespace) -> int:
+    from attnviz.pretrained import load
+
+    text = "\n".join(_lines()) if options.file == "-" else _file(Path(options.file))
+    trace = load(options.model)(
+        text,
+        search=options.search,
+        beam_size=options.beam_size,
+        no_repeat=options.no_repeat,
+        target=options.target,
+    )
+    if options.save is not None:
+        trace.save(options.save)
+    _print(trace, options.json)
+    return 0
+
+
+def _file(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path} cannot be read: {reason}.") from error
+
+
 def _translate_lines(translator: Any, settings: dict[str, Any], as_json: bool) -> int:
     """One line in, one line out: a line that has nothing to translate gives an empty one."""
     code = 0
@@ -223,7 +291,13 @@ def _print(trace: Any, as_json: bool, where: str = "") -> None:
 def _summary(trace: Any) -> dict[str, Any]:
     from attnviz.measures import confidence
 
+    judged = {
+        "verdict": trace.verdict,
+        "labels": list(trace.labels),
+        "verdicts": trace.verdicts.tolist(),
+    }
     return {
+        **(judged if trace.labels else {}),
         "model": trace.model,
         "source": trace.source,
         "target": trace.target,

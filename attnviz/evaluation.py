@@ -1,15 +1,20 @@
 """How good a model is on a data set: the figures of README and cards come from here."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from attnviz.captions import normal, open_photos, read_captions, read_split
-from attnviz.errors import InputError, MissingExtraError
+from attnviz.errors import InputError
+from attnviz.labelled import Example, read_examples
 from attnviz.lengths import Bin
 from attnviz.parallel import read_pairs
-from attnviz.tasks import Captioner, Options, Translator
+from attnviz.scores import bleu, calibration_error, caption_scores, rouge
+from attnviz.tasks import Captioner, Entailment, Options, Summarizer, Translator
+from attnviz.tasks.writing import TextTask
+from attnviz.text import sentences
 
 CHUNK = 256
 
@@ -17,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 
 def evaluate(
-    model: Translator | Captioner,
+    model: Translator | Captioner | Entailment | Summarizer,
     data: Path,
     limit: int | None = None,
     progress: Progress | None = None,
@@ -27,14 +32,16 @@ def evaluate(
     """How good a model is on data of its task.
 
     A translator: cased sacrebleu on detokenised text (Post 2018), on a .tsv or .tsv.gz of source
-    TAB reference. A captioner: BLEU-4 and more, see `caption_scores`, on a folder laid out like
-    Flickr8k. All in percent from 0 to 100.
+    TAB reference. A captioner: BLEU-4 and more, see `scores.caption_scores`, on a folder laid out like
+    Flickr8k. An entailment model: accuracy, and the calibration error, on premise TAB hypothesis TAB
+    label. A summarizer: ROUGE, see `scores.rouge`, on text TAB headline, and that of two baselines. All
+    in percent from 0 to 100, but the calibration error, from 0 to 1.
 
     Args:
         limit: only the first so many pairs, or photos.
         progress: called with the number of them done and of all.
         split: of a folder of photos: train, dev or test.
-        options: how to decode; beam 5 unless told otherwise.
+        options: how to decode; beam 5 unless told otherwise. None for entailment, which decodes nothing.
 
     Returns:
         model, metric, value, n, and what else there is to know of the figure.
@@ -45,6 +52,10 @@ def evaluate(
     """
     if isinstance(model, Captioner):
         return _evaluate_captions(model, data, limit, progress, split, options)
+    if isinstance(model, Entailment):
+        return _evaluate_entailment(model, data, limit, progress)
+    if isinstance(model, Summarizer):
+        return _evaluate_headlines(model, data, limit, progress, options)
     return _evaluate_translations(model, data, limit, progress, options)
 
 
@@ -54,21 +65,92 @@ def _evaluate_translations(
     pairs = read_pairs(data)[:limit]
     if not pairs:
         raise InputError(f"Expected sentence pairs in {data}, got none.")
-    written: list[str] = []
-    for start in range(0, len(pairs), CHUNK):
-        sources = [source for source, _ in pairs[start : start + CHUNK]]
-        written += _translations(translator, sources, options)
-        if progress is not None:
-            progress(len(written), len(pairs))
-    bleu = _bleu()()
-    score = bleu.corpus_score(written, [[reference for _, reference in pairs]])
+    written = _written_for(translator, pairs, progress, options)
+    metric = bleu()()
+    score = metric.corpus_score(written, [[reference for _, reference in pairs]])
     return {
         "model": translator.name,
         "metric": "BLEU",
         "value": round(score.score, 2),
         "n": len(pairs),
-        "signature": str(bleu.get_signature()),
+        "signature": str(metric.get_signature()),
     }
+
+
+def _evaluate_headlines(
+    summarizer: Summarizer, data: Path, limit: int | None, progress: Progress | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    pairs = read_pairs(data)[:limit]
+    if not pairs:
+        raise InputError(f"Expected texts with headlines in {data}, got none.")
+    headlines = [headline for _, headline in pairs]
+    scores = rouge(_written_for(summarizer, pairs, progress, options), headlines)
+    return {
+        "model": summarizer.name,
+        "metric": "ROUGE-L",
+        "value": scores["ROUGE-L"],
+        "n": len(pairs),
+        **scores,
+        "baselines": {
+            name: rouge([shorten(text) for text, _ in pairs], headlines)
+            for name, shorten in BASELINES.items()
+        },
+    }
+
+
+def first_words(text: str, count: int = 8) -> str:
+    """A baseline: the first words of a text."""
+    return " ".join(text.split()[:count])
+
+
+def first_sentence(text: str, characters: int = 75) -> str:
+    """A baseline: the first sentence, cut before the word that goes beyond so many characters."""
+    spans = sentences(text, "en")
+    sentence = text[slice(*spans[0])] if spans else ""
+    if len(sentence) <= characters:
+        return sentence
+    return sentence[: characters + 1].rpartition(" ")[0] or sentence[:characters]
+
+
+BASELINES: dict[str, Callable[[str], str]] = {
+    "first 8 words": first_words,
+    "first sentence cut to 75 characters": first_sentence,
+}
+
+
+def _evaluate_entailment(
+    entailment: Entailment, data: Path, limit: int | None, progress: Progress | None
+) -> dict[str, Any]:
+    examples = read_examples(data)[:limit]
+    if not examples:
+        raise InputError(f"Expected labelled pairs in {data}, got none.")
+    verdicts: list[dict[str, float]] = []
+    for start in range(0, len(examples), CHUNK):
+        verdicts += _verdicts(entailment, examples[start : start + CHUNK])
+        if progress is not None:
+            progress(len(verdicts), len(examples))
+    said = [max(verdict, key=verdict.__getitem__) if verdict else "" for verdict in verdicts]
+    right = np.array([label == one.label for label, one in zip(said, examples, strict=True)])
+    chances = np.array([max(verdict.values(), default=0.0) for verdict in verdicts])
+    return {
+        "model": entailment.name,
+        "metric": "accuracy",
+        "value": round(100 * float(right.mean()), 2),
+        "n": len(examples),
+        "calibration_error": round(calibration_error(chances, right), 4),
+    }
+
+
+def _verdicts(entailment: Entailment, examples: list[Example]) -> list[dict[str, float]]:
+    """The probabilities of the labels of each pair; none for one that cannot be read."""
+    try:
+        return [
+            trace.verdict for trace in entailment.many([(one.premise, one.hypothesis) for one in examples])
+        ]
+    except InputError:
+        if len(examples) == 1:
+            return [{}]
+        return [found for one in examples for found in _verdicts(entailment, [one])]
 
 
 def _evaluate_captions(
@@ -125,10 +207,10 @@ def by_length(
         written = [
             text
             for start in range(0, len(one.pairs), CHUNK)
-            for text in _translations(translator, [s for s, _ in one.pairs[start : start + CHUNK]], options)
+            for text in _written(translator, [s for s, _ in one.pairs[start : start + CHUNK]], options)
         ]
         references = [[reference for _, reference in one.pairs]]
-        score = _bleu()().corpus_score(written, references, n_bootstrap=1000)
+        score = bleu()().corpus_score(written, references, n_bootstrap=1000)
         rows.append(
             {
                 "words": one.label,
@@ -145,64 +227,24 @@ def by_length(
     return rows
 
 
-def _bleu() -> Any:
-    """The class sacrebleu.BLEU."""
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        raise MissingExtraError(
-            'Evaluation needs sacrebleu; install it with: pip install "attnviz[train]".'
-        ) from error
-    return BLEU
+def _written_for(
+    task: TextTask, pairs: list[tuple[str, str]], progress: Progress | None, options: dict[str, Any]
+) -> list[str]:
+    """What is written for the first text of each pair."""
+    written: list[str] = []
+    for start in range(0, len(pairs), CHUNK):
+        written += _written(task, [source for source, _ in pairs[start : start + CHUNK]], options)
+        if progress is not None:
+            progress(len(written), len(pairs))
+    return written
 
 
-def _translations(translator: Translator, sources: list[str], options: dict[str, Any]) -> list[str]:
-    """What is written for each source; nothing for one that holds nothing to translate."""
+def _written(task: TextTask, sources: list[str], options: dict[str, Any]) -> list[str]:
+    """What is written for each source; nothing for one that holds nothing to read."""
     Options(**options)
     try:
-        return [trace.text for trace in translator.many(sources, **options)]
+        return [trace.text for trace in task.many(sources, **options)]
     except InputError:
         if len(sources) == 1:
             return [""]
-        return [text for source in sources for text in _translations(translator, [source], options)]
-
-
-def caption_scores(written: list[str], references: list[list[str]]) -> dict[str, Any]:
-    """How good captions are: BLEU-1 to 4 and CIDEr, and the share of the ten commonest captions.
-
-    Corpus BLEU of lower-case words against all references of each photo, the length of the closest
-    reference counted (Papineni et al. 2002); no smoothing. CIDEr times 100. All in percent.
-
-    Args:
-        written: a caption for each photo. references: for each photo its captions. Both as
-            `captions.normal` leaves them.
-    """
-    bleu = _bleu()
-    most = max(map(len, references))
-    rows = [[own[at] if at < len(own) else None for own in references] for at in range(most)]
-    commonest = sum(count for _, count in Counter(written).most_common(10))
-    scores = {
-        f"BLEU-{order}": round(
-            bleu(max_ngram_order=order, tokenize="none", smooth_method="none", force=True)
-            .corpus_score(written, rows)
-            .score,
-            2,
-        )
-        for order in (1, 2, 3, 4)
-    }
-    scores["CIDEr"] = round(100 * _cider(written, references), 1)
-    return scores | {"ten_commonest": round(100 * commonest / len(written), 1)}
-
-
-def _cider(written: list[str], references: list[list[str]]) -> float:
-    """CIDEr-D of Vedantam et al. (2015), from 0 to 10, with document frequencies of these references."""
-    try:
-        from pycocoevalcap.cider.cider import Cider
-    except ImportError as error:
-        raise MissingExtraError(
-            'Evaluation needs pycocoevalcap; install it with: pip install "attnviz[train]".'
-        ) from error
-    score, _ = Cider().compute_score(
-        dict(enumerate(references)), {at: [caption] for at, caption in enumerate(written)}
-    )
-    return float(score)
+        return [text for source in sources for text in _written(task, [source], options)]

@@ -6,13 +6,17 @@ import torch
 from attnviz import load
 from attnviz.model import Config, TextToText
 from attnviz.search import Vocabulary
-from attnviz.tasks import Captioner, Translator
+from attnviz.tasks import Captioner, Entailment, Summarizer, Translator
 
 MECHANISMS = ("additive", "bilinear", "dot", "cosine", "none")
 
 
 def tiny(
-    mechanism: str = "additive", vocabulary: int = 12, seed: int = 0, query: str = "before"
+    mechanism: str = "additive",
+    vocabulary: int = 12,
+    seed: int = 0,
+    query: str = "before",
+    copying: bool = False,
 ) -> TextToText:
     """An untrained model whose annotations and states are 8 wide, with lively random weights."""
     torch.manual_seed(seed)
@@ -24,6 +28,7 @@ def tiny(
         attention_width=5,
         decoder_width=8,
         query=query,
+        copying=copying,
     )
     model = TextToText(config).eval()
     with torch.no_grad():
@@ -47,3 +52,21 @@ def translator() -> Translator:
 def captioner() -> Captioner:
     """The shipped captioner."""
     return load("caption-flickr8k")
+
+
+@pytest.fixture(scope="session")
+def entailment() -> Entailment:
+    """The shipped entailment model."""
+    return load("entailment")
+
+
+@pytest.fixture(scope="session")
+def news() -> Summarizer:
+    """The shipped writer of news headlines."""
+    return load("headline-news")
+
+
+@pytest.fixture(scope="session")
+def package() -> Summarizer:
+    """The shipped writer of package synopses."""
+    return load("headline-package")

@@ -13,9 +13,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnviz.attention import Memory
 from attnviz.captions import normal, read_captions, read_split
-from attnviz.evaluation import caption_scores
 from attnviz.model import Config, ImageToText
 from attnviz.pretrained import TOKENIZER, load
+from attnviz.scores import caption_scores
 from attnviz.text import Pieces
 from attnviz.training import photos, subwords
 from attnviz.training.imagenet import efficientnet_lite0

@@ -4,19 +4,22 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from attnviz.entailment import Example, read_examples
-from attnviz.pretrained import TOKENIZER
+from attnviz.labelled import Example, read_examples
+from attnviz.pretrained import TOKENIZER, load
 from attnviz.reader import PairReader, ReaderConfig
 from attnviz.text import Pieces
 from attnviz.training import vectors
 from attnviz.training.loop import Job, Report
 from attnviz.training.recipe import EntailmentRecipe
+
+_DEVELOPMENT_BATCH = 128
 
 
 class Batch(NamedTuple):
@@ -90,6 +93,7 @@ class Entailing(Job[Batch]):
         table = vectors.table(source, self.pieces.strings)
         config = ReaderConfig(vocabulary=len(table), labels=len(recipe.labels), **recipe.model)
         self.model = Taught(config, table)
+        self._temperature = 1.0
 
     def _encoded(self, rows: list[Example]) -> list[tuple[list[int], list[int], int]]:
         premises = self.pieces.encode_batch([row.premise for row in rows])
@@ -124,7 +128,9 @@ class Entailing(Job[Batch]):
 
     def shipped(self, model: nn.Module) -> nn.Module:
         assert isinstance(model, Taught)
-        return model.folded()
+        plain = model.folded().eval()
+        self._temperature = self._calibrated(plain)
+        return plain
 
     def settings(self) -> dict[str, Any]:
         recipe = self.recipe
@@ -134,21 +140,32 @@ class Entailing(Job[Batch]):
             "target": recipe.source,
             "trained_length": recipe.longest,
             "labels": list(recipe.labels),
-            "temperature": 1.0,
+            "temperature": self._temperature,
         }
 
-    @torch.inference_mode()
+    @torch.no_grad()
+    def _calibrated(self, model: PairReader) -> float:
+        """The temperature of the likeliest development data, Guo et al. (2017), section 4.2."""
+        rows = [row for examples in self.development.values() for row in self._encoded(examples)]
+        rows.sort(key=lambda row: len(row[0]) + len(row[1]))
+        logits, labels = [], []
+        for start in range(0, len(rows), _DEVELOPMENT_BATCH):
+            premises, hypotheses, said = zip(*rows[start : start + _DEVELOPMENT_BATCH], strict=True)
+            batch = Batch(_padded(premises), _padded(hypotheses), torch.tensor(said))
+            logits.append(verdicts(model, batch))
+            labels.append(batch.labels)
+        all_logits, all_labels = torch.cat(logits), torch.cat(labels)
+        tried = torch.logspace(-1, 1, 401).tolist()
+        losses = [F.cross_entropy(all_logits / one, all_labels).item() for one in tried]
+        return round(tried[losses.index(min(losses))], 3)
+
     def develop(self, out: Path, report: Report) -> None:
-        self.model.eval()
+        entailment = load(str(out))
         for name, rows in self.development.items():
-            right = 0
-            encoded = sorted(self._encoded(rows), key=lambda row: len(row[0]) + len(row[1]))
-            for start in range(0, len(encoded), 128):
-                premises, hypotheses, labels = zip(*encoded[start : start + 128], strict=True)
-                batch = Batch(_padded(premises), _padded(hypotheses), torch.tensor(labels))
-                right += int((verdicts(self.model, batch).argmax(-1) == batch.labels).sum())
-            report(f"development {name} accuracy {100 * right / len(encoded):.2f} n {len(encoded)}")
-        self.model.train()
+            traces = entailment.many([(row.premise, row.hypothesis) for row in rows])
+            said = [max(trace.verdict, key=trace.verdict.__getitem__) for trace in traces]
+            right = sum(label == row.label for label, row in zip(said, rows, strict=True))
+            report(f"development {name} accuracy {100 * right / len(rows):.2f} n {len(rows)}")
 
 
 def verdicts(model: PairReader, batch: Batch) -> Tensor:
@@ -179,8 +196,6 @@ def _plain(text: str) -> str:
 
 def apart(rows: list[Example], share: float) -> tuple[list[Example], list[Example]]:
     """Splits examples into those to train on and the share to develop with, by their premise."""
-    from zlib import crc32
-
     limit = int(share * 2**32)
     kept: list[Example] = []
     held: list[Example] = []

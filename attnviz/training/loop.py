@@ -56,8 +56,9 @@ class Job(ABC, Generic[Batch]):
 def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, report: Report) -> nn.Module:
     """Trains a job's model and writes config.json, tokenizer.json and weights.safetensors.
 
-    The checkpoint holds everything, so that a run that was stopped goes on from it. Whatever stands
-    in `out` is replaced with each checkpoint by the average of the weights so far.
+    The checkpoint holds everything, so that a run that was stopped goes on from it; one that was over
+    writes its model again. Whatever stands in `out` is replaced with each checkpoint by the average of
+    the weights so far.
 
     Returns:
         the model with the averaged weights.
@@ -66,14 +67,20 @@ def train(job: Job[Batch], plan: Optimisation, checkpoint: Path, out: Path, repo
     run = _Run(job, plan, checkpoint)
     run.resume(report)
     meter = _Meter(report)
+
+    def publish() -> None:
+        export(job.shipped(run.averaged()), job.settings(), job.vocabulary, out)
+        job.develop(out, report)
+
+    if run.update >= plan.updates:
+        publish()
     while run.update < plan.updates:
         for batch in job.epoch(run.epoch):
             loss, tokens = run.learn(batch)
             meter.count(run.update, run.epoch, loss, tokens)
             if run.update % plan.check_every == 0 or run.update == plan.updates:
                 run.save()
-                export(job.shipped(run.averaged()), job.settings(), job.vocabulary, out)
-                job.develop(out, report)
+                publish()
             if run.update == plan.updates:
                 break
         run.epoch += 1

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from attnviz.model import Config, TextToText
 from attnviz.parallel import Pair, held_out, read_pairs
-from attnviz.pretrained import TOKENIZER
+from attnviz.pretrained import TOKENIZER, load
+from attnviz.scores import rouge
 from attnviz.text import Pieces, first_words, lower
 from attnviz.training import subwords
 from attnviz.training.data import Batch, batches
@@ -91,42 +92,7 @@ class Summarization(Job[Batch]):
         }
 
     def develop(self, out: Path, report: Report) -> None:
-        from rouge_score import rouge_scorer
-
-        from attnviz import search
-        from attnviz.search import Vocabulary
-        from attnviz.tasks.decoding import gather
-
-        model = self.model.eval()
-        import copy
-
-        import safetensors.torch
-
-        shipped = copy.deepcopy(model)
-        shipped.load_state_dict(
-            {k: v.float() for k, v in safetensors.torch.load_file(out / "weights.safetensors").items()}
-        )
-        shipped.requires_grad_(False)
-        vocabulary = Vocabulary(self.pieces.strings, self.pieces.start, self.pieces.end)
-        scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"])
-        shown = [self._shown(p) for p in self.development]
-        order = sorted(range(len(shown)), key=lambda i: len(shown[i][0]))
-        total = [0.0] * 3
-        with torch.inference_mode():
-            for start in range(0, len(order), 50):
-                rows = order[start : start + 50]
-                ids = [[*self.pieces.encode(shown[i][0])[0], self.pieces.end] for i in rows]
-                width = max(map(len, ids))
-                padded = torch.tensor([r + [self.pieces.end] * (width - len(r)) for r in ids])
-                lengths = torch.tensor([len(r) for r in ids])
-                memory = shipped.encode(padded, torch.arange(width) < lengths.unsqueeze(1))
-                steps, _ = gather(search.greedy(shipped, memory, vocabulary, [40] * len(rows)), len(rows))
-                for i, row in zip(rows, steps):
-                    text = self.pieces.decode([s.token_id for s in row])[0]
-                    score = scorer.score(self.development[i][1], text)
-                    for k, m in enumerate(("rouge1", "rouge2", "rougeL")):
-                        total[k] += score[m].fmeasure
-                    if i % 97 == 0:
-                        report(f"   {text}   <=>   {self.development[i][1]}")
-        report(f"development {len(order)} {[round(100 * t / len(order), 2) for t in total]}")
-        model.train()
+        summarizer = load(str(out))
+        texts, headlines = zip(*self.development, strict=True)
+        written = [trace.text for trace in summarizer.many(list(texts), search="greedy")]
+        report(f"development {rouge(written, headlines)}")

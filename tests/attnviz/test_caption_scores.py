@@ -11,7 +11,7 @@ from pycocoevalcap.cider.cider import Cider
 from attnviz import images
 from attnviz.captions import open_photos, read_captions, read_split
 from attnviz.errors import InputError
-from attnviz.evaluation import caption_scores
+from attnviz.scores import caption_scores
 from attnviz.training.reward import Bleu1, CiderD
 
 REFERENCES = [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from attnviz.errors import ShapeError
 from attnviz.model import EncoderDecoder, TextToText
 from tests.conftest import MECHANISMS, tiny
 
@@ -185,7 +186,7 @@ def test_luong_s_decoder_looks_after_the_word_and_lets_no_context_into_its_state
             np.testing.assert_allclose(unrolled.readouts[0, step], readout, atol=1e-4)
 
 
-@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize("query", ["before", "after", "within"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_unrolled_energies_are_those_of_the_steps(mechanism: str, query: str) -> None:
     model = tiny(mechanism, query=query)
@@ -197,3 +198,73 @@ def test_unrolled_energies_are_those_of_the_steps(mechanism: str, query: str) ->
         for step, tokens in enumerate(before.T):
             _, state, attended = model.step(tokens, state, memory)
             np.testing.assert_allclose(unrolled.energies[:, step], attended.energies, atol=1e-5)
+
+
+def test_the_conditional_decoder_looks_between_its_two_recurrences() -> None:
+    model = tiny("bilinear", query="within")
+    memory, p = encode(model, [SOURCE]), numbers(model)
+    annotations = memory.annotations[0].numpy().astype(np.float64)
+    state = np.tanh(p["decoder.initial_layer.weight"] @ annotations.mean(0) + p["decoder.initial_layer.bias"])
+    cells = {
+        kind: {name.rpartition(".")[2]: value for name, value in p.items() if f"decoder.{kind}." in name}
+        for kind in ("cell", "context_cell")
+    }
+    with torch.inference_mode():
+        reached = model.start(memory)
+        for token in (0, 5, 3):
+            word = p["embedding.weight"][token] * 6**0.5
+            query = gru(word, state, cells["cell"])
+            energies = annotations @ p["decoder.attention.key_layer.weight"].T @ query
+            weights = np.exp(energies - energies.max())
+            context = weights / weights.sum() @ annotations
+            state = gru(context, query, cells["context_cell"])
+            readout = np.tanh(
+                p["decoder.readout_layer.weight"] @ np.hstack([state, context, word])
+                + p["decoder.readout_layer.bias"]
+            )
+            logits, reached, attended = model.step(torch.tensor([token]), reached, memory)
+            np.testing.assert_allclose(attended.energies[0], energies, atol=1e-4)
+            np.testing.assert_allclose(reached[0], state, atol=1e-4)
+            np.testing.assert_allclose(
+                logits[0], p["embedding.weight"] @ readout + p["output_bias"], atol=1e-4
+            )
+
+
+def test_a_model_that_copies_mixes_its_words_with_those_it_looks_at() -> None:
+    """p(w) = s softmax(logits)[w] + (1 - s) sum over the places of w of alpha, by hand."""
+    model, tokens = tiny(query="within", copying=True), [3, 7, 3, 1]
+    memory, p = encode(model, [tokens]), numbers(model)
+    with torch.inference_mode():
+        readout, _, attended = model.decoder(model.embed(torch.tensor([5])), model.start(memory), memory)
+        found = model.step(torch.tensor([5]), model.start(memory), memory)[0][0].exp().numpy()
+    r = readout[0].numpy().astype(np.float64)
+    logits = p["embedding.weight"] @ r + p["output_bias"]
+    own = np.exp(logits - logits.max())
+    share = sigmoid(p["switch_layer.weight"] @ r + p["switch_layer.bias"])
+    expected = share * own / own.sum()
+    for weight, token in zip(attended.weights[0].numpy(), tokens, strict=True):
+        expected[token] += (1 - share[0]) * weight
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert found.sum() == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("copying", [True, False])
+def test_the_logprobs_of_targets_are_those_of_the_whole_distribution(copying: bool) -> None:
+    model = tiny(query="within", copying=copying)
+    sources, before = [SOURCE, [2, 1]], torch.tensor([[0, 5, 3], [0, 4, 4]])
+    targets = torch.tensor([[5, 3, 1], [2, 7, 1]])  # 2 and 1 can be copied from the second source
+    memory = encode(model, sources)
+    with torch.inference_mode():
+        readouts, energies = model.unroll(before, memory)
+        weights = torch.softmax(energies, -1)
+        whole = torch.log_softmax(model.predict(readouts, weights, memory), -1)
+        found = model.logprobs(readouts, weights, memory, targets)
+    expected = whole.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_a_model_that_copies_needs_to_know_what_stands_there() -> None:
+    model = tiny(copying=True)
+    memory = replace(encode(model, [SOURCE]), tokens=None)
+    with torch.inference_mode(), pytest.raises(ShapeError, match="tokens"):
+        model.step(torch.tensor([0]), model.start(memory), memory)

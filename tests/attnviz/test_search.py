@@ -242,3 +242,23 @@ def test_two_threads_on_one_model_do_not_meet() -> None:
             jobs, pool.map(lambda s: decode("beam", model, [s], [12])[0], jobs), strict=True
         ):
             same(steps, alone[tuple(source)], len(source))
+
+
+def test_without_repeats_no_three_tokens_come_twice_and_the_steps_stay_the_model_s_own() -> None:
+    model = tiny(seed=4)  # whose beam goes round in circles
+    memory, limits = encode(model, SOURCES), [30, 30, 30]
+
+    def run(no_repeat: bool) -> list[list[Step]]:
+        found = search.beam(model, memory, vocabulary(), limits, 3, no_repeat=no_repeat)
+        return collect(found, len(limits))
+
+    def threes(row: list[Step]) -> list[tuple[int, ...]]:
+        ids = [step.token_id for step in row]
+        return list(zip(ids, ids[1:], ids[2:], strict=False))
+
+    assert any(len(threes(row)) > len(set(threes(row))) for row in run(no_repeat=False))
+    for source, row in zip(SOURCES, run(no_repeat=True), strict=True):
+        assert len(threes(row)) == len(set(threes(row)))
+        ids = [step.token_id for step in row]
+        (own,) = collect(search.forced(model, encode(model, [source]), vocabulary(), [ids]), 1)
+        same(own, row, len(source))

@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from attnviz.errors import FormatError
 from attnviz.tasks import Translator
-from attnviz.text import Pieces, Span, clean, group, quiet, sentences, whole_pieces, words
+from attnviz.text import (
+    Pieces,
+    Span,
+    clean,
+    first_words,
+    group,
+    lower,
+    notes,
+    quiet,
+    sentences,
+    whole_pieces,
+    words,
+)
 
 LANGUAGES = ("fr", "en")
 
@@ -376,3 +388,38 @@ def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
             Pieces.read(path)
     with pytest.raises(FormatError, match="nowhere"):
         Pieces.read(tmp_path / "nowhere")
+
+
+@given(st.text())
+def test_small_letters_keep_every_character_in_its_place(text: str) -> None:
+    small = lower(text)
+    assert len(small) == len(text)
+    assert all(a in (b, b.lower()) for a, b in zip(small, text, strict=True))
+
+
+def test_first_words_end_after_a_word_and_signs_are_none() -> None:
+    text = "One, two - three... four!"
+    assert [text[: first_words(text, "en", count)] for count in (1, 2, 3, 4, 9)] == [
+        "One,",
+        "One, two -",
+        "One, two - three...",
+        text,
+        text,
+    ]
+
+
+@given(st.text(), st.integers(1, 5))
+def test_first_words_are_never_more_than_asked_for(text: str, count: int) -> None:
+    head = text[: first_words(text, "en", count)]
+    counted = [word for word in words(head, "en") if any(map(str.isalnum, head[slice(*word)]))]
+    assert len(counted) <= count
+
+
+@pytest.mark.parametrize("text", ["a <b>dog</b>", "Tom &amp; Ann", "it&#39;s", '<a href="x">'])
+def test_html_is_noted(text: str) -> None:
+    assert notes(text)
+
+
+@pytest.mark.parametrize("text", ["1 < 2 > 0", "a <- b", "AT&T; fine", "R&D", "<3"])
+def test_signs_alone_are_no_html(text: str) -> None:
+    assert not notes(text)
