@@ -131,7 +131,7 @@ def _distributions(session: Session, tokens: Tensor, states: Tensor, weights: Te
 
     everywhere = memory.select(torch.zeros(len(tokens), dtype=torch.long))
     logits, _, _ = session.model.step(tokens, states, everywhere, look)
-    return torch.log_softmax(logits, -1).double()
+    return session.distribution(logits).double()
 
 
 def _without_largest(weights: Tensor) -> Tensor:
@@ -171,5 +171,5 @@ def _forced(session: Session, memory: Memory, before: Tensor, targets: Tensor) -
     count = len(memory.mask)
     readouts, energies = session.model.unroll(before.expand(count, -1), memory)
     logits = session.model.predict(readouts, torch.softmax(energies, -1), memory)
-    chosen = logits.gather(-1, targets.expand(count, -1).unsqueeze(-1)).squeeze(-1)
-    return chosen - logits.logsumexp(-1)
+    logprobs = session.distribution(logits)
+    return logprobs.gather(-1, targets.expand(count, -1).unsqueeze(-1)).squeeze(-1)

@@ -21,7 +21,8 @@ from attnviz.trace import Step, Trace
 class ReadingSession(Session):
     """Drives a model that reads a target and judges it; made by a task's `session(source, target)`.
 
-    `step()` reads the next token. To change a word, see `reworded`.
+    `step()` reads the next token. To change a word, open a session on the other text and `repeat` what
+    was done up to there.
     """
 
     model: PairReader
@@ -50,6 +51,9 @@ class ReadingSession(Session):
         """The label that is likeliest after each of the steps, (T,)."""
         return torch.tensor([int(np.argmax(step.verdict)) for step in self.steps])
 
+    def distribution(self, logits: Tensor) -> Tensor:
+        return torch.log_softmax(logits / self._temperature, dim=-1)
+
     @property
     def ended(self) -> bool:
         return self._position() >= len(self._tokens)
@@ -59,9 +63,6 @@ class ReadingSession(Session):
 
     def _read(self, tokens: list[int]) -> list[int]:
         return tokens
-
-    def _distribution(self, logits: Tensor) -> Tensor:
-        return torch.log_softmax(logits / self._temperature, dim=-1)
 
     def _step(self, upcoming: _Next, token: int | None) -> Step:
         at, moment = self._position(), upcoming.moment

@@ -167,6 +167,10 @@ class Session(ABC):
         records = [action.as_record(at) for at, action in enumerate(self.actions) if action.interfered]
         return self._collect(steps, {"search": "session", "interventions": records})
 
+    def distribution(self, logits: Tensor) -> Tensor:
+        """What the model's logits (..., V) say, as logprobs."""
+        return torch.log_softmax(logits, dim=-1)
+
     def look(self) -> Step:
         """The next step as it would be; nothing is taken.
 
@@ -193,6 +197,28 @@ class Session(ABC):
         while not self.ended:
             self._take(None)
         return self.trace
+
+    def repeat(self, actions: Sequence[Action]) -> None:
+        """Takes steps as they come, each subject to what was done to those of another session.
+
+        Raises:
+            InputError: there are not so many steps, or no such positions; nothing is taken then.
+        """
+        kept, done = self._place, [replace(action, forced=False) for action in actions]
+        if any(len(action.weights or ()) not in (0, self.positions) for action in done) or any(
+            max(action.masked, default=0) >= self.positions for action in done
+        ):
+            raise InputError(f"Expected actions on {self.positions} source positions, got others.")
+        try:
+            for action in done:
+                self._place = _Place(self._place.link, action)
+                self._take(None)
+        except InputError:
+            self._place = kept
+            raise
+        reached, self._place = self._place, kept
+        self._remember()
+        self._place = reached
 
     # ---- interfering with the next step
 
@@ -408,7 +434,7 @@ class Session(ABC):
             logits, state, attended = self.model.step(
                 torch.tensor([token]), state, self.memory, self._changed(place.action)
             )
-            logprobs = self._distribution(logits)
+            logprobs = self.distribution(logits)
             moment = Moment.of(logprobs.topk(min(ALTERNATIVES, logprobs.shape[-1])), attended, state)
             self._seen = (place, _Next(moment, logprobs[0], state))
         return self._seen[1]
@@ -420,10 +446,6 @@ class Session(ABC):
         likeliest = tuple(upcoming.moment.best[0].tolist())
         self._place = _after(_Link(place.link, step, likeliest, action, upcoming.state))
         return step
-
-    def _distribution(self, logits: Tensor) -> Tensor:
-        """Logits (1, V) as logprobs."""
-        return torch.log_softmax(logits, dim=-1)
 
     @abstractmethod
     def _fed(self) -> int:

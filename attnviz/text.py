@@ -281,6 +281,26 @@ class Pieces:
         """Whether the piece is a byte, or what word pieces have for all they do not know."""
         return self.is_byte(piece) or self.strings[piece] == UNKNOWN
 
+    def strangeness(self, text: str, ids: list[int], offsets: list[Span], words: list[Span]) -> float:
+        """The share of a text's words that are cut in pieces or hold unknown ones, from 0 to 1.
+
+        About 0.1 for the kind of text that the pieces were learned from, 0.5 and more for another
+        language. Words of letters alone count. Of fewer than four nothing can be said: 1 where they are
+        cut in four pieces each or more, else 0.
+        """
+        owners = group(offsets, words)
+        counted = [at for at, (start, stop) in enumerate(words) if text[start:stop].isalpha()]
+        pieces_of = {at: 0 for at in counted}
+        odd = set()
+        for piece, owner in zip(ids, owners, strict=True):
+            if owner in pieces_of:
+                pieces_of[owner] += 1
+                if pieces_of[owner] > 1 or self.is_unknown(piece):
+                    odd.add(owner)
+        if len(counted) < 4:
+            return float(bool(counted) and sum(pieces_of.values()) >= 4 * len(counted))
+        return len(odd) / len(counted)
+
     def _bytes(self, piece: int) -> bytes:
         byte = _BYTE.fullmatch(self.strings[piece])
         return bytes([int(byte[1], 16)]) if byte else self.strings[piece].replace("▁", " ").encode()

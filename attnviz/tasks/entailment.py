@@ -19,6 +19,8 @@ from attnviz.trace import Step, Trace
 LONGEST = 400  # pieces of a premise
 LONGEST_HYPOTHESIS = 150  # pieces; what comes after it would change the label, so that none is cut
 BATCH = 64
+# Of English sets 95 % of the texts have at most 0.28 of their words in pieces, of French ones half have 0.5.
+STRANGE = 0.35
 
 Pair = tuple[str, str]
 
@@ -146,9 +148,9 @@ class Entailment:
                 f"The {side} is longer ({len(ids)} pieces) than any that the model was trained on "
                 f"({self.trained_length}): expect mistakes."
             )
-        if sum(map(self.pieces.is_unknown, ids)) > len(ids) / 2 or _crumbled(ids, words):
+        if self.pieces.strangeness(cleaned.text, ids, offsets, words) >= STRANGE:
             notes.append(
-                f"Most of the {side} is in words or letters that the model has never seen: is it English? "
+                f"Many words of the {side} are unknown to the model and read in pieces: is it English? "
                 "Its answer is a guess."
             )
         labels = tuple(cleaned.text[slice(*offset)] for offset in offsets)
@@ -195,11 +197,6 @@ class Entailment:
             notes=premise.notes,
             unread=premise.unread,
         )
-
-
-def _crumbled(ids: list[int], words: list[Span]) -> bool:
-    """Whether words are cut in so many pieces that the model can hardly know them."""
-    return len(words) >= 4 and len(ids) > 2 * len(words)
 
 
 def _padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
