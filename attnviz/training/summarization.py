@@ -56,7 +56,7 @@ class Summarization(Job[Batch]):
         text, headline = pair
         if chance.random() >= self.recipe.shortened:
             return pair
-        words = chance.randint(SHORTEST, self.recipe.first_words)
+        words = chance.randint(min(SHORTEST, self.recipe.first_words), self.recipe.first_words)
         return text[: first_words(text, self.recipe.source, words)], headline
 
     def epoch(self, number: int) -> Iterator[Batch]:

@@ -5,25 +5,35 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import attnviz
 from attnviz.errors import FormatError, InputError
 from attnviz.parallel import held_out, read_pairs
 from attnviz.text import Pieces
-from attnviz.training import data, subwords
+from attnviz.training import data, subwords, vectors
 from attnviz.training.captioning import Captioning, SelfCritical
+from attnviz.training.entailment import Entailing, verdicts
 from attnviz.training.loop import train
 from attnviz.training.recipe import (
     FOLDER,
     CaptioningRecipe,
+    Data,
+    EntailmentRecipe,
     Optimisation,
+    SummarizationRecipe,
     TranslationRecipe,
     Variation,
     read_recipe,
 )
+from attnviz.training.summarization import Summarization
 from attnviz.training.translation import Translation
 
 NOUNS = {"chien": "dog", "chat": "cat", "homme": "man", "lit": "bed", "mur": "wall", "pain": "bread"}
@@ -245,3 +255,143 @@ def test_a_captioner_learns_and_a_second_stage_raises_its_reward(tmp_path: Path)
     captioner = attnviz.load(str(out))
     for word, colour in colours.items():
         assert word in captioner(Image.new("RGB", (50, 30), colour)).text
+
+
+# ---- entailment and headlines
+
+WORDS = ["[UNK]", "[CLS]", "a", "d", "##o", "##g", "##s", "dog", "runs", "cat", "sleeps", "never", "seen"]
+
+
+@pytest.fixture
+def word_pieces(monkeypatch: pytest.MonkeyPatch) -> Tokenizer:
+    """A small tokenizer of word pieces, with a vector for each, in the place of the pretrained one."""
+    made = Tokenizer(WordPiece({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer = BertNormalizer(lowercase=True), BertPreTokenizer()
+    monkeypatch.setattr(vectors, "tokenizer", lambda: made)
+    table = torch.arange(len(WORDS) * 6, dtype=torch.float32).view(-1, 6).sin()
+    monkeypatch.setattr(
+        vectors, "table", lambda _, pieces: table[[WORDS.index(p) if p in WORDS else 0 for p in pieces]]
+    )
+    return made
+
+
+def test_the_pieces_that_occur_are_kept_and_all_single_letters(word_pieces: Tokenizer) -> None:
+    kept = vectors.used(word_pieces, ["A dog runs", "a cat"])
+    held = Pieces(kept)
+    assert held.strings == ["<s>", "</s>", "[UNK]", "a", "d", "##o", "##g", "##s", "dog", "runs", "cat"]
+    ids, offsets = held.encode("A dogs sleeps")
+    assert [held.label(piece) for piece in ids] == ["a", "dog", "s", "[UNK]"]
+    assert offsets == [(0, 1), (2, 5), (5, 6), (7, 13)]
+    assert [held.is_unknown(piece) for piece in ids] == [False, False, False, True]
+    assert "[UNK]" not in [held.strings[piece] for piece in held.encode("a d")[0]]
+
+
+def judged(updates: int = 6) -> EntailmentRecipe:
+    return EntailmentRecipe(
+        name="toy",
+        task="entailment",
+        source="en",
+        labels=("entailment", "neutral", "contradiction"),
+        longest=20,
+        seed=1,
+        data=(Data("train.tsv", share=2.0, held_out=0.5), Data("shared.tsv", shares_premises=True)),
+        development=(),
+        test=("test.tsv",),
+        model={"width": 8},
+        optimisation=Optimisation(updates=updates, check_every=updates, batch_pairs=4),
+    )
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, word_pieces: Tokenizer) -> Path:
+    rows = [f"{p} dog {h}\ta {h} cat\t{label}" for p in "abcdefgh" for h, label in (("runs", "neutral"),)]
+    (tmp_path / "train.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "test.tsv").write_text("A  dog runs.\tDog.\tneutral\n", encoding="utf-8")
+    shared = ["a dog runs\ta cat\tneutral", "dog\ta dog runs\tentailment", "cat\tdog\tcontradiction"]
+    (tmp_path / "shared.tsv").write_text("\n".join(shared) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_what_is_measured_on_is_never_trained_on(labelled: Path) -> None:
+    job = Entailing(judged(), labelled, labelled / "runs")
+    train_rows, shared_rows = (rows for _, rows in job.sets)
+    held = job.development["train.tsv"]
+    assert not {row.premise for row in train_rows} & {row.premise for row in held}
+    assert held
+    assert all(row.premise != "a dog runs" for row in train_rows), "a premise of the test set"
+    # Of a set whose official parts share premises only the very pair goes, also the other way round.
+    assert [row.premise for row in shared_rows] == ["a dog runs", "cat"]
+
+
+def test_what_is_shipped_judges_as_what_was_trained(labelled: Path) -> None:
+    job = Entailing(judged(), labelled, labelled / "runs")
+    batch = next(iter(job.epoch(0)))
+    with torch.no_grad():
+        job.model.eval()
+        torch.testing.assert_close(verdicts(job.model.folded().eval(), batch), verdicts(job.model, batch))
+    assert job.model.folded().embedding.weight.shape == (len(job.pieces.strings), 8)
+
+
+def test_an_entailment_model_is_trained_calibrated_and_loaded(labelled: Path) -> None:
+    told: list[str] = []
+    job = Entailing(judged(), labelled, labelled / "runs")
+    train(job, job.recipe.optimisation, labelled / "checkpoint.pt", labelled / "toy", told.append)
+    model = attnviz.load(str(labelled / "toy"))
+    assert model("a dog runs", "a cat").labels == job.recipe.labels
+    assert any(line.startswith("development train.tsv accuracy") for line in told)
+    # The temperature is the one under which the development data are likeliest.
+    rows = [row for examples in job.development.values() for row in examples]
+
+    def loss(temperature: float) -> float:
+        model.temperature = temperature
+        traces = model.many([(row.premise, row.hypothesis) for row in rows])
+        return -sum(np.log(t.verdict[row.label]) for t, row in zip(traces, rows, strict=True)) / len(rows)
+
+    best = model.temperature
+    assert 0.1 <= best <= 10
+    assert loss(best) <= min(loss(min(10, best * 1.1)), loss(max(0.1, best / 1.1))) + 1e-6
+    # A run that is over writes its model again.
+    train(job, job.recipe.optimisation, labelled / "checkpoint.pt", labelled / "again", told.append)
+    assert (labelled / "again" / "config.json").read_text() == (labelled / "toy" / "config.json").read_text()
+
+
+def test_a_summarizer_learns_to_copy(tmp_path: Path) -> None:
+    names = [f"{a}{b}{c}" for a in "bdfg" for b in "aeiou" for c in "lnrst"]
+    lines = [f"Then {name} won. It rained all day.\t{name} wins\n" for name in names]
+    (tmp_path / "toy.tsv").write_text("".join(lines), encoding="utf-8")
+    plan = SummarizationRecipe(
+        name="toy",
+        task="summarization",
+        source="en",
+        target="en",
+        pieces=300,
+        seed=1,
+        longest=40,
+        first_words=3,
+        lower=True,
+        shortened=0.5,
+        data=(Data("toy.tsv", held_out=0.1),),
+        model={
+            "query": "within",
+            "copying": True,
+            "embedding_width": 24,
+            "encoder_width": 24,
+            "attention_width": 24,
+            "decoder_width": 32,
+        },
+        optimisation=Optimisation(
+            updates=250, learning_rate=1e-2, warmup=20, batch_tokens=400, check_every=250, average=0.9
+        ),
+    )
+    told: list[str] = []
+    job = Summarization(plan, tmp_path, tmp_path / "runs")
+    train(job, plan.optimisation, tmp_path / "checkpoint.pt", tmp_path / "toy", told.append)
+    summarizer = attnviz.load(str(tmp_path / "toy"))
+    # Names that were never trained on: each text makes its own likelier than any other.
+    assert len(job.development) > 5
+    for text, headline in job.development:
+        others = [other for _, other in job.development if other != headline]
+        own, *rest = (summarizer(text, target=target).logprob for target in (headline, *others))
+        assert own > max(rest)
+    assert summarizer(f"Then {names[0]} won. It rained.").unread, "three words are read"
+    assert told[-1].startswith("development {'ROUGE-1'")
