@@ -30,11 +30,13 @@ def payload(trace: Trace, whole_scale: bool, coverage: bool) -> dict[str, Any]:
     top, label = scale([shown], whole_scale)
     start, stop = _read(trace.sequence)
     spans = _sentences(trace.sequence.text, start, stop)
+    rest = trace.sequence.text[stop:]
+    gap = len(rest) - len(rest.lstrip())
     told = sentence(trace, shown) | {
         "sentences": _parts(trace.sequence.text, shown.source_spans, spans),
         "before": trace.sequence.text[:start],
-        "unread": trace.sequence.text[stop:] if trace.unread else "",
-        "after": "" if trace.unread else trace.sequence.text[stop:],
+        "after": rest[:gap],
+        "unread": rest[gap:],
         "coverage": measures.coverage(shown).tolist(),
         "support": _support(trace, shown),
     }

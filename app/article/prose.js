@@ -11,14 +11,14 @@ class Prose {
   load(trace) {
     this.words = new Array(trace.sources);
     this.marked = { probed: -1, sentence: -1 };
-    this.sentences = trace.sentences.map((parts, i) => this.sentence(parts, i));
-    this.holder.replaceChildren(trace.before, ...this.sentences, trace.after);
+    this.sentences = trace.sentences.map((parts, i, { length }) => this.sentence(parts, i, length > 1));
+    this.holder.replaceChildren(make("span", "gap", trace.before), ...this.sentences, make("span", "gap", trace.after));
     this.showUnread(trace.unread);
   }
 
-  sentence(parts, index) {
+  sentence(parts, index, numbered) {
     const element = make("span", "sentence");
-    element.dataset.number = index + 1;
+    if (numbered) element.dataset.number = index + 1;
     element.append(...parts.map(([text, source]) => (source < 0 ? text : this.word(text, source))));
     return element;
   }
