@@ -126,3 +126,48 @@ def ramp(theme):
 
 def colour_of(weight, theme=LIGHT, top=1.0):
     return ramp(theme)[round(min(1.0, weight / top) * 255)]
+
+
+# ---- a headline over an article
+
+# Three words over six, in two sentences; what is left of each row is the end mark's.
+LOOKS = np.array(
+    [
+        [0.60, 0.10, 0.05, 0.15, 0.04, 0.02],
+        [0.02, 0.50, 0.08, 0.10, 0.05, 0.05],
+        [0.10, 0.15, 0.15, 0.12, 0.18, 0.10],
+    ]
+)
+ENDS = [0.04, 0.20, 0.20]
+ARTICLE = [
+    [["Rovara", 0], ["  ", -1], ["WON", 1], [".", 2], ["\n\n", -1]],
+    [["It", 3], [" ", -1], ["rained", 4], [".", 5]],
+]
+
+
+def headline(name="first", view="word", top=1.0, sentences=ARTICLE, weights=LOOKS, **changes):
+    """The article's payload: "rovara win sun", found, leaning on "WON", and unsupported."""
+    words = [text for parts in sentences for text, word in parts if word >= 0]
+    told = trace(
+        weights,
+        words,
+        ["rovara", "win", "sun"],
+        end_mass=ENDS,
+        sentences=sentences,
+        before="",
+        after="",
+        unread="",
+        coverage=list(weights.sum(axis=0)),
+        support=[
+            {"kind": "found", "weight": 0.6, "source": 0},
+            {"kind": "leans", "weight": 0.5, "source": 1},
+            {"kind": "unsupported", "weight": 0.18, "source": 4},
+        ],
+    )
+    return {
+        "id": f"{name} {view} {top}",
+        "headline": name,
+        "view": view,
+        "scale": {"top": top, "label": f"0 to {top:g}"},
+        "trace": told | changes,
+    }
