@@ -16,6 +16,7 @@ ASSETS = Assets(
         "words.js",
         "readout.js",
         "alternatives.js",
+        "picture.js",
         "playback.js",
         "controls.js",
         "stage.js",
@@ -26,6 +27,7 @@ ASSETS = Assets(
         "rests.js",  # the headline's words and what they rest on
         "sentences.js",  # the weight on each sentence
         "panel.js",  # the panel of the current word
+        "print.js",  # the article as PNG and SVG
         "article.js",  # brings all of it together; the default export
     ),
 )

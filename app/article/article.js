@@ -112,12 +112,16 @@ class ArticlePlayer extends Stage {
     this.summed.textContent = this.covering ? "mean over all words of the headline" : "of the current word";
   }
 
+  save(format) {
+    print(format, { ...this, covering: this.covering, step: Math.round(this.placeShown()) });
+  }
+
   // ---- what is shown
 
   render() {
     if (!this.theme) return;
     const { trace, pointed, lock, playback, theme } = this;
-    const place = lock?.target ?? (lock ? null : pointed?.target) ?? this.position, step = Math.round(place);
+    const place = this.placeShown(), step = Math.round(place);
     const probed = lock?.source ?? pointed?.source ?? null;
     this.showHeat(place);
     this.text.mark(probed ?? -1, this.sentence);
@@ -137,6 +141,12 @@ class ArticlePlayer extends Stage {
     this.open.classList.toggle("by-word", lock?.source != null);
     this.open.classList.toggle("playing", playback.playing);
     if (!pointed || lock) this.readout.announce(step);
+  }
+
+  // The word of the headline whose weights are shown; a locked word of the article leaves it where the decoder stands.
+  placeShown() {
+    const { lock, pointed } = this;
+    return lock?.target ?? (lock ? null : pointed?.target) ?? this.position;
   }
 
   showHeat(place) {
@@ -175,13 +185,18 @@ class ArticlePlayer extends Stage {
   // ---- keys
 
   actionOf({ key, target }) {
-    if (key === "Escape") return () => this.releaseLock();
+    if (key === "Escape") return () => this.escape();
     if (key === " ") return target.closest("button, summary") ? null : () => this.togglePlay();
     const move = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (target === this.prose) return this.inProse(key, move);
     const line = this.headline.row.contains(target), forward = line && this.headline.row.dir === "rtl" ? -1 : 1;
     const goal = move ? Math.round(this.position) + move * forward : { Home: 0, End: this.trace.targets - 1 }[key];
     return goal === undefined ? null : () => this.walkTo(goal, line);
+  }
+
+  escape() {
+    this.controls.closeSaving();
+    this.releaseLock();
   }
 
   walkTo(step, withFocus) {

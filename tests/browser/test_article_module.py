@@ -3,11 +3,15 @@
 Expected colours and numbers are worked out here from the weights, never read back from the article.
 """
 
+import io
+import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 import article
@@ -16,7 +20,7 @@ from attnviz import text as texts
 from attnviz.axes import Sequence
 from tests.attnviz import traces
 from tests.browser.mounting import set_theme, show
-from tests.browser.payloads import DARK, ENDS, LIGHT, LOOKS, colour_of, headline, lightness
+from tests.browser.payloads import DARK, ENDS, LIGHT, LOOKS, colour_of, headline, lightness, rgb
 
 
 @pytest.fixture
@@ -386,8 +390,43 @@ def test_the_words_are_made_once(open_article):
     assert page.evaluate("made") == 0
 
 
+# ---- the picture
+
+
+def saved(page, kind):
+    page.locator(".save summary").click()
+    with page.expect_download() as download:
+        page.locator(f'.formats [value="{kind}"]').click()
+    return Path(download.value.path()).read_bytes()
+
+
+def test_a_picture_has_every_word_over_its_heat(open_article):
+    page = open_article(headline(unread="The sun came later."))
+    chip(page, 1).click()
+    drawn = ElementTree.fromstring(saved(page, "svg"))
+    name = "{http://www.w3.org/2000/svg}"
+    told = [text.text for text in drawn.iter(f"{name}text")]
+    assert told[0] == "win  ·  rovara win sun"
+    assert told[2:] == ["Rovara", "WON", ".", "It", "rained", ".", "the model stopped reading here"]
+    grounds = [rgb(rect.get("fill")) for rect in drawn.iter(f"{name}rect")][1:]
+    np.testing.assert_allclose(grounds, [colour_of(weight) for weight in LOOKS[1]], atol=1.01)
+    with Image.open(io.BytesIO(saved(page, "png"))) as picture:
+        assert picture.size == (2 * int(drawn.get("width")), 2 * int(drawn.get("height")))
+
+
+def test_a_word_over_several_lines_is_drawn_line_by_line(open_article):
+    sentences = [[["x" * 400, 0], [" ", -1], *[[f"w{i}", i] for i in range(1, 6)]]]
+    page = open_article(headline(sentences=sentences), width=500)
+    drawn = ElementTree.fromstring(saved(page, "svg"))
+    lines = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text") if set(text.text) == {"x"}]
+    assert len(lines) > 3
+    assert sum(map(len, lines)) == 400
+
+
 @pytest.mark.parametrize("width", [390, 800])
 def test_nothing_is_wider_than_the_page(open_article, width):
     long = [[["x" * 400, 0], [" ", -1], *[[f"w{i}", i] for i in range(1, 6)]]]
     page = open_article(headline(sentences=long, unread="y" * 300), width=width)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    wide = page.locator(".open").evaluate("open => [open.scrollWidth, open.clientWidth]")
+    assert wide[0] <= wide[1]
