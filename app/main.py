@@ -10,6 +10,7 @@ st.set_page_config("attnviz", page_icon=str(HERE / "icon.png"), layout="wide")
 PAGES = [
     st.Page("views/translate.py", title="Translate", default=True),
     st.Page("views/caption.py", title="Caption"),
+    st.Page("views/entail.py", title="Entail"),
     st.Page("views/summarize.py", title="Summarize"),
     st.Page("views/lab.py", title="Lab"),
     st.Page("views/debug.py", title="Debug"),

@@ -1,22 +1,21 @@
-"""The text in the page's address; the settings are there already, bound by their widgets."""
+"""The texts in the page's address; the settings are there already, bound by their widgets."""
 
 from collections.abc import MutableMapping
 
 LONGEST = 1500
-_KEY = "text"
 
 
-def read(query: MutableMapping[str, str]) -> str | None:
-    """The text that the address asks for; None if it asks for none."""
-    return query.get(_KEY) or None
+def read(query: MutableMapping[str, str], name: str = "text") -> str | None:
+    """The text of that name that the address asks for; None if it asks for none."""
+    return query.get(name) or None
 
 
-def write(query: MutableMapping[str, str], text: str) -> bool:
-    """Puts the text into the address; returns whether it fits (a longer one is left out)."""
+def write(query: MutableMapping[str, str], text: str, name: str = "text") -> bool:
+    """Puts a text into the address; returns whether it fits (a longer one is left out)."""
     if 0 < len(text) <= LONGEST:
-        if query.get(_KEY) != text:
-            query[_KEY] = text
+        if query.get(name) != text:
+            query[name] = text
         return True
-    if _KEY in query:
-        del query[_KEY]
+    if name in query:
+        del query[name]
     return False

@@ -17,6 +17,7 @@ ASSETS = Assets(
         "matrix.js",  # the weight matrix with its labels and frames
         "bars.js",  # energies, weights and context of one step, on canvas
         "alternatives.js",  # what else the decoder considered
+        "verdict.js",  # what a model that judges would say, word by word
         "step.js",  # the panel of the current step
         "picture.js",  # the matrix as PNG and SVG
         "playback.js",  # the clock

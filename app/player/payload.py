@@ -69,15 +69,26 @@ def sentence(trace: Trace, shown: WeightMatrix) -> dict[str, Any]:
         "contexts": base64_of(np.rint(contexts / reach * 127.0), "<i1"),
         "context_width": contexts.shape[1],
         "context_scale": reach,
-        "end_mass": None if shown.source_ends else shown.end_mass.round(6).tolist(),
+        "end_mass": None if shown.source_ends or not trace.axis.ends else shown.end_mass.round(6).tolist(),
         "probability": measures.probability(trace, shown).tolist(),
         "entropy": measures.entropy(shown).tolist(),
-        "decoded": decoded(trace, shown),
+        "decoded": [] if trace.labels else decoded(trace, shown),
+        "sides": ["Premise", "Hypothesis"] if trace.labels else ["Source", "Translation"],
+        "verdict": _verdict(trace, shown),
         "forced": trace.settings.get("search") == "forced",
         "text": own_text(trace),
         "translation": trace.text,
         "notes": list(trace.notes),
     }
+
+
+def _verdict(trace: Trace, shown: WeightMatrix) -> dict[str, Any] | None:
+    """For a model that judges: p of each label after each row's last piece."""
+    if not trace.labels:
+        return None
+    last = [row[-1] for row in shown.rows]
+    chances = np.exp(trace.verdicts[last].astype(np.float64))
+    return {"labels": list(trace.labels), "rows": chances.round(6).tolist()}
 
 
 def decoded(trace: Trace, shown: WeightMatrix) -> list[list[dict[str, Any]]]:

@@ -8,7 +8,8 @@ class Player extends Stage {
     super(root);
     const part = (name) => root.querySelector("." + name);
     this.active = 0;
-    for (const name of ["open", "text-part", "place", "badge", "notes", "end-mass", "release", "matrix", "step", "legend"])
+    for (const name of ["open", "text-part", "place", "badge", "notes", "end-mass", "release", "matrix", "step", "legend",
+      "source-side", "target-side", "sides"])
       this[name] = part(name);
     this.sentences = new Sentences(part("sentences"), this.open);
     this.sources = new WordLine(part("sources"), "source");
@@ -64,6 +65,10 @@ class Player extends Stage {
     this.badge.hidden = !trace.forced;
     this.notes.replaceChildren(...trace.notes.map((note) => make("li", "", note)));
     this["end-mass"].hidden = !trace.end_mass;
+    const [source, target] = trace.sides ?? ["Source", "Translation"];
+    this["source-side"].textContent = source;
+    this["target-side"].textContent = target;
+    this.sides.textContent = `rows: ${target.toLowerCase()}, columns: ${source.toLowerCase()}`;
   }
 
   // Draws everything that depends on the width or on the theme.

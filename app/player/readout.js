@@ -40,6 +40,6 @@ class Readout {
     this.announced = step;
     const { trace } = this, row = rowOf(trace, step), [most] = largest(row, 1);
     this.live.textContent = `step ${step + 1} of ${trace.targets}: ${trace.targetLabels[step]}, `
-      + `probability ${short(trace.probability[step])}, looked most at ${trace.sourceLabels[most]} ${short(row[most])}`;
+      + `${trace.verdict ? saidAt(trace.verdict, step) : `probability ${short(trace.probability[step])}`}, looked most at ${trace.sourceLabels[most]} ${short(row[most])}`;
   }
 }

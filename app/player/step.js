@@ -6,12 +6,16 @@ class StepPanel {
     for (const name of ["count", "word", "probability", "entropy", "share", "meter", "alternatives", "energies", "weights",
       "note", "mass", "probe", "context", "width", "unit"]) this[name] = part(name);
     this.contextPart = part("context-part");
+    this.written = [part("alternatives-part"), part("probability-part")];
+    this.verdict = new Verdict(root);
     this.bars = new Bars(this.energies, this.weights);
   }
 
   load(trace, theme, width) {
     Object.assign(this, { trace, theme, probed: null, shown: -1 });
     this.bars.load(trace, theme, width);
+    this.verdict.load(trace);
+    for (const element of this.written) element.hidden = Boolean(trace.verdict);  // given words have neither
     this.note.textContent = trace.energies_note ?? "The energies of this step are not defined.";
     this.contextPart.hidden = !trace.context_width;
     const reach = trace.context_scale?.toFixed(2);
@@ -37,6 +41,7 @@ class StepPanel {
     this.showEntropy(step);
     this.mass.textContent = trace.end_mass ? `, end mark ${short(trace.end_mass[step])}` : "";
     this.showAlternatives(step);
+    this.verdict.show(step);
     this.unit.textContent = "";
     if (trace.context_width) drawContext(this.context, trace, step, this.theme);
   }

@@ -18,8 +18,8 @@ from tests.attnviz.test_text import pasted
 PREMISE = "Two small children are building a tower of red blocks on the carpet."
 # Written for this test; none of them stands in a data set.
 PAIRS = [
-    ("Kids are playing with blocks.", "entailment"),
-    ("Some children are indoors.", "entailment"),
+    ("Some kids are building a tower.", "entailment"),
+    ("There are children on the carpet.", "entailment"),
     ("The children are sleeping.", "contradiction"),
     ("Nobody is building anything.", "contradiction"),
     ("The children are sisters.", "neutral"),
@@ -92,8 +92,9 @@ def test_whatever_is_pasted_is_read_with_exact_offsets_or_refused_in_a_sentence(
 ) -> None:
     try:
         trace = entailment(premise, hypothesis)
-    except InputError as error:
-        assert str(error).startswith("Expected words in the ")
+    except InputError as refused:
+        told = str(refused)
+        assert told.startswith("Expected words in the ")
         return
     assert len(trace.sequence.text) == len(premise)
     assert len(trace.text) == len(hypothesis)

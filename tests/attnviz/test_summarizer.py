@@ -96,8 +96,9 @@ def test_whatever_is_pasted_is_read_with_exact_offsets_or_refused_in_a_sentence(
 ) -> None:
     try:
         trace = news(lead + text, search="greedy")
-    except InputError as error:
-        assert str(error).startswith("There is nothing to summarise: expected words")
+    except InputError as refused:
+        told = str(refused)
+        assert told.startswith("There is nothing to summarise: expected words")
         return
     source = trace.sequence
     assert len(source.text) == len(lead + text)

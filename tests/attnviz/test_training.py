@@ -304,6 +304,7 @@ def judged(updates: int = 6) -> EntailmentRecipe:
 
 @pytest.fixture
 def labelled(tmp_path: Path, word_pieces: Tokenizer) -> Path:
+    assert word_pieces.get_vocab_size() == len(WORDS)
     rows = [f"{p} dog {h}\ta {h} cat\t{label}" for p in "abcdefgh" for h, label in (("runs", "neutral"),)]
     (tmp_path / "train.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (tmp_path / "test.tsv").write_text("A  dog runs.\tDog.\tneutral\n", encoding="utf-8")

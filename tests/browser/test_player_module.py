@@ -636,3 +636,61 @@ def test_nothing_is_left_on_window(open_player):
                    return Object.getOwnPropertyNames(window).filter((name) => !clean.has(name)); }"""
     )
     assert set(before) <= known | {"TEMPORARY", "PERSISTENT", "addEventListener", "0", "host", "theme"}
+
+
+# ---- a model that judges
+
+
+VERDICTS = [[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.05, 0.15, 0.8]]
+
+
+@pytest.fixture
+def judged():
+    """The small trace as that of a model that judges its target: nothing was written."""
+    verdict = {"labels": ["entailment", "neutral", "contradiction"], "rows": VERDICTS}
+    return payload(small(verdict=verdict, sides=["Premise", "Hypothesis"], decoded=[]))
+
+
+def chances(page):
+    rows = page.locator(".verdict .chances li").all_inner_texts()
+    return [row.split() for row in rows]
+
+
+def test_the_verdict_moves_word_by_word_and_nothing_is_said_to_be_written(open_player, judged):
+    page = open_player(judged)
+    for step, row in enumerate(VERDICTS):
+        target(page, step).click()
+        labels = ["entailment", "neutral", "contradiction"]
+        assert chances(page) == [[label, f"{p:.3f}"] for label, p in zip(labels, row, strict=True)]
+        chosen = page.locator(".verdict .chosen .token").inner_text()
+        assert chosen == labels[int(np.argmax(row))]
+        target(page, step).click()
+    assert page.locator(".source-side").inner_text() == "Premise"
+    assert page.locator(".target-side").inner_text() == "Hypothesis"
+    assert page.locator(".sides").inner_text() == "rows: hypothesis, columns: premise"
+    assert not page.locator(".alternatives-part").is_visible()
+    assert not page.locator(".probability-part").is_visible()
+
+
+def test_the_course_of_the_verdict_is_drawn_to_scale(open_player, judged):
+    """300 x 72 units with 4 and 3 at the edges: x over the words, y from 1 at the top to 0."""
+    page = open_player(judged)
+    lines = page.locator(".verdict .course polyline").evaluate_all(
+        "all => all.map(l => l.getAttribute('points'))"
+    )
+    assert len(lines) == 3
+    for label, line in enumerate(lines):
+        points = [[float(part) for part in point.split(",")] for point in line.split()]
+        expected = [[4 + step / 2 * 292, 3 + (1 - row[label]) * 66] for step, row in enumerate(VERDICTS)]
+        np.testing.assert_allclose(points, expected, atol=1e-6)
+    dashes = page.locator(".verdict .course polyline").evaluate_all(
+        "all => all.map(l => l.getAttribute('stroke-dasharray'))"
+    )
+    assert len(set(dashes)) == 3, "told apart without colour"
+
+
+def test_a_model_that_writes_has_no_verdict(open_player):
+    page = open_player(payload(small()))
+    assert not page.locator(".verdict").is_visible()
+    assert page.locator(".alternatives-part").is_visible()
+    assert page.locator(".target-side").inner_text() == "Translation"
