@@ -107,7 +107,7 @@ class ArticlePlayer extends Stage {
     this.top = this.covering ? coverageTop(this.trace) : scale.top;
     part("top").textContent = this.top === 1 ? "1" : this.top.toFixed(2);
     part("scale").textContent = this.covering
-      ? "behind the words: the sum of their weights over the whole headline"
+      ? `behind the words: the sum of their weights over the whole headline, 0 to ${part("top").textContent}`
       : `behind the words: weight of the current word, ${scale.label}`;
     this.summed.textContent = this.covering ? "mean over all words of the headline" : "of the current word";
   }

@@ -3,32 +3,55 @@
 
 const HEAD = 58;  // pixels above the text: the headline, and the legend
 
-function printOf({ trace, theme, top, covering, prose, legend, step, text }) {
-  const box = prose.getBoundingClientRect(), size = parseFloat(getComputedStyle(prose).fontSize);
-  const written = { kind: "text", align: "left", axis: "", slanted: false };
-  const place = ({ left, top: y, width, height }) => ({ x: left - box.left + MARGIN, y: y - box.top + MARGIN + HEAD, width, height });
-  const shapes = text.words.flatMap(({ element, level }) => linesOf(element).flatMap(([part, rect]) => {
-    const at = place(rect);
-    const ground = level ? [{ kind: "rect", ...at, fill: theme.fills[level] }] : [];
-    return [...ground, { ...written, text: part, x: at.x, y: at.y + at.height / 2, size, fill: level ? theme.inks[level] : css(theme.text) }];
-  }));
-  const said = covering ? trace.targetLabels.join(" ") : `${trace.targetLabels[step]}  ·  ${trace.translation}`;
-  const scale = legend.querySelector(".scale").textContent;
-  const head = [
-    { ...written, text: said, x: MARGIN, y: MARGIN + 8, size: 17, fill: css(theme.text) },
-    { ...written, text: `0 to ${legend.querySelector(".top").textContent} ${scale}`, x: MARGIN, y: MARGIN + 32, size: 11, fill: css(theme.quiet) },
-  ];
-  const ruler = document.createElement("canvas").getContext("2d");
-  const wide = Math.max(...head.map((line) => {
-    ruler.font = `${line.size}px ${theme.font}`;
-    return ruler.measureText(line.text).width;
-  }));
+function printOf(view) {
+  const { trace, theme, prose } = view, box = prose.getBoundingClientRect();
+  const head = printedHead(view);
   const height = Math.ceil(box.height) + HEAD + 2 * MARGIN + (trace.unread ? 24 : 0);
-  const cut = { ...written, text: "the model stopped reading here", x: MARGIN, y: height - MARGIN, size: 11, fill: css(theme.quiet) };
-  return {
-    shapes: [...head, ...shapes, ...(trace.unread ? [cut] : [])], height,
-    width: Math.ceil(Math.max(box.width, wide)) + 2 * MARGIN, background: css(theme.background), font: theme.font,
-  };
+  const cut = writing("the model stopped reading here", MARGIN, height - MARGIN, 11, css(theme.quiet));
+  const shapes = [...head, ...printedWords(view, box), ...(trace.unread ? [cut] : [])];
+  const width = Math.ceil(Math.max(box.width, printedWidth(head, theme))) + 2 * MARGIN;
+  return { shapes, width, height, background: css(theme.background), font: theme.font };
+}
+
+const writing = (text, x, y, size, fill, align = "left") => ({ kind: "text", text, x, y, size, fill, align, axis: "", slanted: false });
+
+// The headline with the word that is shown, and the scale.
+function printedHead({ trace, theme, covering, legend, step }) {
+  const said = covering ? trace.translation : `${trace.targetLabels[step]}  ·  ${trace.translation}`;
+  const ramp = Array.from({ length: 32 }, (_, i) => ({
+    kind: "rect", x: MARGIN + 3 * i, y: MARGIN + 28, width: 3.5, height: 8, fill: theme.fills[Math.round((i / 31) * 255)],
+  }));
+  return [
+    writing(said, MARGIN, MARGIN + 8, 17, css(theme.text)),
+    writing(legend.querySelector(".scale").textContent, MARGIN + 108, MARGIN + 32, 11, css(theme.quiet)),
+    ...ramp,
+  ];
+}
+
+function printedWidth(head, theme) {
+  const ruler = document.createElement("canvas").getContext("2d");
+  return Math.max(...head.filter((shape) => shape.text).map((line) => {
+    ruler.font = `${line.size}px ${theme.font}`;
+    return line.x - MARGIN + ruler.measureText(line.text).width;
+  }));
+}
+
+// The words over their heat, and the numbers of the sentences.
+function printedWords({ trace, theme, prose, text }, box) {
+  const size = parseFloat(getComputedStyle(prose).fontSize);
+  const place = ({ left, top, width, height }) => ({ x: left - box.left + MARGIN, y: top - box.top + MARGIN + HEAD, width, height });
+  return text.words.flatMap(({ element, level }, source) => {
+    const ink = level ? theme.inks[level] : css(theme.text);
+    const shapes = linesOf(element).flatMap(([part, rect]) => {
+      const at = place(rect);
+      const ground = level ? [{ kind: "rect", ...at, fill: theme.fills[level] }] : [];
+      return [...ground, writing(part, at.x, at.y + at.height / 2, size, ink)];
+    });
+    const opens = trace.sentences.length > 1 && trace.sentenceOf[source] !== trace.sentenceOf[source - 1];
+    if (!opens) return shapes;
+    const at = place(element.getBoundingClientRect());
+    return [...shapes, writing(String(trace.sentenceOf[source] + 1), at.x - 4, at.y + 7, 0.625 * size, css(theme.quiet), "right")];
+  });
 }
 
 // The lines of a word with their places. A word stands on one line, unless it is longer than that.
