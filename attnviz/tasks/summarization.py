@@ -55,7 +55,7 @@ class Summarizer(TextTask):
             read = sum(any(map(str.isalnum, written[slice(*word)])) for word in words)
             notes.append(
                 f"The model reads {self.reads} words at most: of this text it read the first {read}, and the "
-                f"other {end - stop} characters were left out."
+                f"other {end - stop:,} characters were left out."
             )
         if self.pieces.strangeness(written, ids, offsets, words) >= STRANGE:
             notes.append(

@@ -252,10 +252,15 @@ class TextTask(ABC):
         notes = sentence.notes
         if steps[-1].token_id != self.pieces.end:
             notes += (f"The {self.written} was stopped after {len(steps)} pieces without an end mark.",)
+        output = self.writer.output([step.token_id for step in steps])
+        if "\ufffd" in output.text and "\ufffd" not in sentence.sequence.text:
+            notes += (
+                f"The {self.written} holds bytes that make no whole character; they are shown as \ufffd.",
+            )
         return Trace.collect(
             steps,
             sentence.sequence,
-            self.writer.output([step.token_id for step in steps]),
+            output,
             self.task,
             self.name,
             settings=settings,

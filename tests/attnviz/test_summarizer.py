@@ -202,3 +202,13 @@ def test_a_trace_is_written_and_read(summarizer: Summarizer, tmp_path: Path) -> 
     for name in ("trace.json", "trace.safetensors"):
         trace.save(tmp_path / name)
         assert attnviz.read(tmp_path / name) == trace
+
+
+def test_half_a_character_is_noted(news: Summarizer) -> None:
+    """The bytes of a sign that no vocabulary has are copied one by one: a session may stop halfway."""
+    session = news.session("The sign ☃ was seen in the park on Monday, police said.")
+    lead = next(piece for piece in session.memory.tokens[0].tolist() if news.pieces.is_byte(piece))
+    session.force(lead)
+    session.force(news.pieces.end)
+    assert session.trace.text == "\ufffd"
+    assert any("no whole character" in note for note in session.trace.notes)
