@@ -9,7 +9,7 @@ class Debugger {
     const part = (name) => root.querySelector("." + name);
     Object.assign(this, { root, current: 0, dragged: null, send: () => {} });
     for (const name of ["told", "notes", "now-text", "was-text", "gain", "undo", "redo", "history", "acts", "count", "word", "faith", "alternatives",
-      "typed", "levers", "bars", "strip", "photo-grid", "apply", "reset", "heat", "diff", "changes", "diff-note", "symptoms", "tree-part", "tree-note", "live"]) this[name] = part(name);
+      "typed", "say", "say-how", "write", "levers", "bars", "strip", "photo-grid", "apply", "reset", "heat", "diff", "changes", "diff-note", "symptoms", "tree-part", "tree-note", "live"]) this[name] = part(name);
     this.steps = new StepList(part("steps"), (step) => this.go(step));
     const moved = (weights) => this.drag(weights);
     this.sliders = new Levers(this.bars, moved, (position, masked) => this.act({ do: masked ? "unmask" : "mask", position }));
@@ -25,8 +25,8 @@ class Debugger {
   }
 
   listen() {
-    this.undo.onclick = () => this.send({ do: "go", to: this.data.at - 1 });
-    this.redo.onclick = () => this.send({ do: "go", to: this.data.at + 1 });
+    this.undo.onclick = () => this.travel(-1);
+    this.redo.onclick = () => this.travel(1);
     this.acts.onclick = (event) => {
       const button = event.target.closest("button");
       if (button) this.send({ do: "go", to: Number(button.value) });
@@ -53,8 +53,8 @@ class Debugger {
       if (!(event.ctrlKey || event.metaKey) || event.target.matches("input")) return;
       const back = event.key === "z" && !event.shiftKey, forth = event.key === "y" || (event.key === "Z" && event.shiftKey);
       if (back || forth) event.preventDefault();
-      if (back && this.data.at > 0) this.undo.click();
-      if (forth && this.data.at < this.data.acts.length - 1) this.redo.click();
+      if (back) this.travel(-1);
+      if (forth) this.travel(1);
     };
   }
 
@@ -62,11 +62,20 @@ class Debugger {
     this.send({ ...act, step: this.current });
   }
 
+  // Back or forth in what was done; the next press counts from there, though the answer has not come yet.
+  travel(by) {
+    const to = this.data.at + by;
+    if (to < 0 || to >= this.data.acts.length) return;
+    this.data.at = to;
+    this.send({ do: "go", to });
+  }
+
   // ---- loading
 
   load(data, send) {
-    const fresh = this.data?.original_text !== data.original_text || this.data?.positions !== data.positions;
-    Object.assign(this, { data, send, dragged: null });
+    const fresh = this.data?.bench !== data.bench;
+    const focused = this.data && this.root.contains(this.root.getRootNode().activeElement);
+    Object.assign(this, { data, dragged: null, send: (act) => send({ ...act, bench: data.bench }) });
     this.now = new Float32Array(bytesOf(data.weights).buffer);
     this.before = new Float32Array(bytesOf(data.original_weights).buffer);
     this.current = fresh ? 0 : Math.min(this.current, data.steps.length - 1);
@@ -82,12 +91,14 @@ class Debugger {
     this.writeHistory();
     this.writeSymptoms();
     this["tree-part"].hidden = !data.beam;
-    if (data.beam && this.treeOf !== data.beam.weights) this.tree.load(data.beam, data.end);
-    this.treeOf = data.beam?.weights;
+    if (data.beam && this.treeOf !== data.beam.id) this.tree.load(data.beam, data.end);
+    this.treeOf = data.beam?.id;
     this.nodeWeights = data.beam && new Float32Array(bytesOf(data.beam.weights).buffer);
     this.lookAtNode(null);
     this.layOut();
     this.live.textContent = data.text;
+    // What had the focus may be gone or disabled now; the keys stay with the steps.
+    if (focused && !this.root.contains(this.root.getRootNode().activeElement)) this.steps.list.focus({ preventScroll: true });
   }
 
   writeTexts() {
@@ -102,9 +113,13 @@ class Debugger {
     }));
     this["was-text"].hidden = same;
     this["was-text"].lastElementChild.textContent = data.original_text;
-    const gain = data.logprob - data.original_logprob;
-    this.gain.textContent = data.at === 0 && same ? `ln p ${signed(data.logprob)}`
-      : `ln p ${signed(data.logprob)}, ${Math.abs(gain) < 0.005 ? "as before" : `${signed(Math.abs(gain))} ${gain > 0 ? "more" : "less"} than before`}. What was forced counts with the model’s own probability.`;
+    const gain = data.logprob - data.original_logprob, under = data.changed ? " under the changed attention" : "";
+    const forced = data.reading ? "" : " What was forced counts with the model’s own probability.";
+    this.gain.textContent = data.at === 0 && same ? `${data.of} ${signed(data.logprob)}`
+      : `${data.of} ${signed(data.logprob)}${under}, ${Math.abs(gain) < 0.005 ? "as before" : `${signed(Math.abs(gain))} ${gain > 0 ? "more" : "less"} than before`}.${forced}`;
+    this.say.textContent = data.reading ? "Verdict" : "Say something else";
+    this["say-how"].textContent = data.reading ? "had the text ended here; type a word to put in the place of this one" : "click, or type a word";
+    this.write.textContent = data.reading ? "Replace it" : "Write it";
   }
 
   // A step is hatched if its word hardly depends on the weights, else the darker the more it does.
@@ -134,7 +149,7 @@ class Debugger {
 
   writeSymptoms() {
     const { symptoms, rows } = this.data;
-    this.symptoms.hidden = !this.data.positions;
+    this.symptoms.hidden = !this.data.positions || this.data.reading;
     this.symptoms.querySelector("ul").replaceChildren(...(symptoms.length ? symptoms : [null]).map((symptom) => {
       if (!symptom) return make("li", "none", "None of those that are looked for.");
       const item = make("li"), go = Object.assign(make("button", "", symptom.name), { type: "button" });
@@ -151,7 +166,10 @@ class Debugger {
     if (!this.width || !this.data) return;
     this.theme = readTheme(this.root);
     this.root.style.colorScheme = this.theme.dark ? "dark" : "light";
+    const { dragged } = this;
     this.show();
+    if (dragged && !this.data.grid) this.sliders.show(dragged, this.data.steps[this.current].masked);
+    if (dragged) this.drag(dragged);  // what is being dragged outlives another width or theme
   }
 
   // ---- the current step

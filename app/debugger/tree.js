@@ -60,7 +60,7 @@ class BeamTree {
   }
 
   tell(node, label) {
-    const fate = node.rank !== null ? `finished, rank ${node.rank + 1}, score ${signed(node.score)}` : node.fate === "dropped" ? `dropped after step ${node.step + 1}` : node.fate;
+    const fate = node.rank !== null ? `${node.stopped ? "stopped at the limit" : "finished"}, rank ${node.rank + 1}, score ${signed(node.score)}` : node.fate === "dropped" ? `dropped after step ${node.step + 1}` : node.fate;
     return `step ${node.step + 1}: ${label}, p ${exact(node.p)}, sum of ln p ${signed(node.total)}, ${fate}`;
   }
 

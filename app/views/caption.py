@@ -203,7 +203,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
     with st.container(horizontal=True):
         for label, (make, name, mime) in files.items():
             st.download_button(label, make, name, mime, on_click="ignore")
-        handover.button(trace, MODEL, st.session_state.chosen)
+        handover.link(trace, MODEL, st.session_state.chosen)
 
 
 main()

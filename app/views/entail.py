@@ -3,6 +3,7 @@
 import streamlit as st
 
 import charts
+import handover
 import permalink
 import rewording
 import shelf
@@ -185,6 +186,7 @@ def _show(trace: Trace) -> None:
             "text/csv",
             on_click="ignore",
         )
+        handover.link(trace, MODEL, trace.sequence.text, trace.text)
 
 
 main()

@@ -6,6 +6,7 @@ import streamlit as st
 
 import charts
 import form
+import handover
 import permalink
 import shelf
 import tables
@@ -165,6 +166,7 @@ def _numbers(trace: Trace, whole_scale: bool) -> None:
             "text/csv",
             on_click="ignore",
         )
+        handover.link(trace, trace.model, trace.sequence.text)
 
 
 main()

@@ -196,7 +196,7 @@ def _heat_map(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -
             "text/csv",
             on_click="ignore",
         )
-        handover.button(trace, MODEL, own_text(trace))
+        handover.link(trace, MODEL, own_text(trace))
 
 
 main()

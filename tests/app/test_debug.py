@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import attnviz
-from attnviz.tasks import Captioner, Translator
+from attnviz.symptoms import symptoms
+from attnviz.tasks import Captioner, Entailment, Translator
 from bench import Bench
 from debugger.payload import payload
 
@@ -168,3 +169,70 @@ def test_a_model_without_attention_can_be_driven_by_words_alone() -> None:
     assert "no attention" in bench.told
     sent = payload(bench, None)
     assert (sent["positions"], sent["faith"], sent["symptoms"]) == (0, [], [])
+
+
+def reading(entailment: Entailment) -> Bench:
+    def reopen(hypothesis: str):
+        return entailment.session("A dog is running.", hypothesis)
+
+    session = reopen("A dog is asleep.")
+    session.run()
+    return Bench([session], ["as the model read it"], reopen)
+
+
+def test_a_word_of_a_hypothesis_is_replaced_and_what_was_done_before_it_stays(entailment: Entailment) -> None:
+    bench = reading(entailment)
+    bench.act({"do": "attend", "step": 1, "weights": [1.0, 0, 0, 0, 0]})
+    bench.act({"do": "force", "step": 3, "text": "moving"})
+    assert bench.told == ""
+    trace = bench.session.trace
+    assert trace.text == "A dog is moving."
+    assert trace.weights[1].tolist() == [1, 0, 0, 0, 0]
+    assert bench.acts[2] == "step 4: “moving” in the place of “asleep”"
+    sent = payload(bench, None)
+    label = bench.original.trace.labels.index("contradiction")
+    assert sent["of"] == "ln p (contradiction)"
+    assert sent["logprob"] == pytest.approx(float(trace.verdicts[-1, label]))
+    assert [name for name, _ in sent["steps"][0]["alternatives"]] == list(trace.labels)
+    assert sent["symptoms"] == []
+    bench.act({"do": "force", "step": 3, "token": 5})
+    assert "type it" in bench.told
+
+
+def test_no_judgement_is_made_of_a_step_whose_attention_was_changed(bench: Bench) -> None:
+    bench.act({"do": "temperature", "step": 4, "value": 10.0})
+    faith = payload(bench, None)["faith"]
+    assert all("not judged" in row["told"] and not row["hardly"] for row in faith[4:])
+    assert all("not judged" not in row["told"] for row in faith[:4])
+    assert all(row["drops"] is None and row["agreement"] is None for row in faith)
+
+
+def test_what_a_person_crossed_out_is_not_called_skipped(bench: Bench) -> None:
+    source = bench.session.trace.sequence
+    word = next(at for at, span in enumerate(source.words) if source.text[slice(*span)] == "difficultés")
+    for place in (at for at, owner in enumerate(source.owners) if owner == word):
+        bench.act({"do": "mask", "step": 0, "position": place})
+    assert bench.told == ""
+    plain = [one.told for one in symptoms(bench.session.trace) if one.name == "skipped source"]
+    told = [one["told"] for one in payload(bench, None)["symptoms"] if one["name"] == "skipped source"]
+    assert any("difficultés" in text for text in plain)
+    assert not any("difficultés" in text for text in told)
+
+
+def test_an_act_of_another_bench_is_not_done(bench: Bench) -> None:
+    bench.act({"do": "mask", "step": 3, "position": 2, "bench": "another"})
+    assert bench.at == 0
+    assert "source before this one" in bench.told
+    bench.act({"do": "mask", "step": 3, "position": 2, "bench": bench.name})
+    assert (bench.at, bench.told) == (1, "")
+
+
+def test_what_was_done_is_named_as_it_was(bench: Bench, translator: Translator) -> None:
+    end = translator.writer.vocabulary.end
+    bench.act({"do": "force", "step": 3, "token": end})
+    assert bench.acts[-1].startswith("step 4: the end mark in the place of “")
+    whole = bench.original.trace.token_ids.tolist()
+    bench.act({"do": "follow", "tokens": whole[:4]})
+    assert bench.acts[-1] == "went on from a node of the beam"
+    bench.act({"do": "follow", "tokens": whole})
+    assert bench.acts[-1] == "took another hypothesis of the beam"

@@ -59,6 +59,10 @@ def node(parent: int, token: str, identity: int, at: int, fate: str = "kept", **
 def driven(**changes) -> dict:
     return {
         "id": "1",
+        "bench": "one",
+        "reading": False,
+        "of": "ln p",
+        "changed": True,
         "source": ["un", "chat", "</s>"],
         "source_end": 2,
         "grid": None,
@@ -88,6 +92,7 @@ def driven(**changes) -> dict:
         ],
         "rows": [[0], [1]],
         "beam": {
+            "id": "tree",
             "nodes": [
                 node(-1, "a", 3, 0, best=True),
                 node(0, "cat", 7, 1, best=True, fate="finished", rank=0, score=-0.4),
@@ -106,7 +111,10 @@ def open_debugger(open_component):
 
 
 def acts(page: Page) -> list:
-    return page.evaluate("window.triggers.map(([name, value]) => value)")
+    """What was asked for; every act names the bench that it is of."""
+    asked = page.evaluate("window.triggers.map(([name, value]) => value)")
+    assert [act.pop("bench") for act in asked] == ["one"] * len(asked)
+    return asked
 
 
 def choose(page: Page, at: int) -> None:
@@ -174,7 +182,12 @@ def test_undo_redo_and_the_list_of_what_was_done(open_debugger) -> None:
     page.locator(".steps").press("Control+z")
     page.locator(".history summary").click()
     page.locator(".acts button").first.click()
-    assert acts(page) == [{"do": "go", "to": 0}] * 3
+    # The second press counts from where the first one leads, and there is nothing before it.
+    assert acts(page) == [{"do": "go", "to": 0}] * 2
+    page.evaluate("(data) => show(data)", driven(id="2", acts=["a", "b", "c"], at=2))
+    for _ in range(3):
+        page.locator(".steps").press("Control+z")
+    assert acts(page)[2:] == [{"do": "go", "to": 1}, {"do": "go", "to": 0}]
 
 
 def test_steps_that_hardly_depend_on_their_weights_are_hatched_and_say_so(open_debugger) -> None:
@@ -198,7 +211,9 @@ def test_changes_are_counted_and_the_gain_is_told(open_debugger) -> None:
     page = open_debugger(driven())
     expect(page.locator(".diff-note")).to_contain_text("1 step with the same word and other weights")
     expect(page.locator(".diff-note")).to_contain_text("0.40")
-    expect(page.locator(".gain")).to_contain_text("ln p −1.50, 0.50 less than before")
+    expect(page.locator(".gain")).to_contain_text(
+        "ln p −1.50 under the changed attention, 0.50 less than before"
+    )
     show_same = driven(id="2", at=0, acts=["as the model wrote it"])
     page.evaluate("(data) => show(data)", show_same)
     expect(page.locator(".diff")).to_be_hidden()
@@ -250,3 +265,78 @@ def test_cells_of_a_photo_share_the_weight(open_debugger) -> None:
 def test_the_debugger_is_not_wider_than_the_page(open_debugger, theme, width) -> None:
     page = open_debugger(driven(), theme=theme, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_another_source_brings_its_own_tree_and_its_own_photo(open_debugger) -> None:
+    """Also where nothing else tells them apart: a model without attention, or the same caption."""
+    page = open_debugger(driven())
+    other = {"id": "other", "nodes": [node(-1, "b", 4, 0, fate="finished", rank=0, score=-1)], "weights": ""}
+    page.evaluate("(data) => show(data)", driven(id="2", bench="two", beam=other))
+    assert page.locator(".knot").count() == 1
+    shown = [
+        driven(
+            id=name,
+            bench=name,
+            source=[],
+            grid={"rows": 1, "columns": 3, "aspect": 1.0},
+            photo="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>"
+            f"<rect width='9' height='9' fill='{colour}'/></svg>",
+            beam=None,
+        )
+        for name, colour in (("three", "red"), ("four", "blue"))
+    ]
+    pictures = []
+    for data in shown:
+        page.evaluate("(data) => show(data)", data)
+        page.wait_for_timeout(200)
+        pictures.append(page.locator(".photo-grid .cells").evaluate("canvas => canvas.toDataURL()"))
+    assert pictures[0] != pictures[1]
+
+
+def test_a_hypothesis_stopped_at_the_limit_is_not_called_finished(open_debugger) -> None:
+    tree = {
+        "id": "t",
+        "nodes": [node(-1, "a", 3, 0, fate="dropped", rank=0, score=-0.4, stopped=True)],
+        "weights": encoded(WEIGHTS[:1], "<f4"),
+    }
+    page = open_debugger(driven(beam=tree))
+    page.locator(".knot").first.hover()
+    expect(page.locator(".tree-note")).to_contain_text("stopped at the limit, rank 1")
+
+
+def test_what_is_dragged_outlives_another_width(open_debugger) -> None:
+    page = open_debugger(driven())
+    choose(page, 0)
+    page.locator(".bars .well").first.press("End")
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.wait_for_timeout(300)
+    assert page.locator(".bars output").all_inner_texts() == ["1.00", "", ""]
+    expect(page.locator(".apply")).to_be_enabled()
+
+
+def test_after_an_act_the_keys_stay_with_the_steps(open_debugger) -> None:
+    page = open_debugger(driven())
+    page.locator(".undo").focus()
+    page.evaluate("(data) => show(data)", driven(id="2", at=0))
+    expect(page.locator(".undo")).to_be_disabled()
+    assert page.evaluate("document.activeElement.className || document.activeElement.tagName") in (
+        "steps",
+        "BODY",
+    )
+
+
+def test_a_model_that_reads_shows_its_verdict_and_takes_another_word(open_debugger) -> None:
+    read = step("cat", 7, 1, alternatives=[["entailment", 0.9], ["neutral", 0.1]], ids=[7, 7])
+    page = open_debugger(
+        driven(
+            reading=True, of="ln p (entailment)", steps=[step("a", 3, 0), read, step("x", 1, 2)], beam=None
+        )
+    )
+    choose(page, 1)
+    expect(page.locator(".say")).to_have_text("Verdict")
+    assert page.locator(".alternatives button:disabled .token").all_inner_texts() == ["entailment", "neutral"]
+    expect(page.locator(".symptoms")).to_be_hidden()
+    expect(page.locator(".gain")).to_contain_text("ln p (entailment) −1.50")
+    page.locator(".typed input").fill("dog")
+    page.locator(".write").click()
+    assert acts(page) == [{"do": "force", "text": "dog", "step": 1}]
