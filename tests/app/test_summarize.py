@@ -22,16 +22,16 @@ from attnviz.tasks import Summarizer
 from tests.attnviz import traces
 
 WAIT = 60
-PAGE = Path(__file__).parents[2] / "app" / "views" / "summarize.py"
+MAIN = Path(__file__).parents[2] / "app" / "main.py"
 ARTICLE = EXAMPLES["news"]["The bridge"]
 LONG = EXAMPLES["news"]["Longer than it reads"]
 
 
 def open_page(**query: str) -> AppTest:
-    at = AppTest.from_file(PAGE, default_timeout=WAIT)
+    at = AppTest.from_file(MAIN, default_timeout=WAIT)
     for name, value in query.items():
         at.query_params[name] = value
-    return at.run()
+    return at.switch_page("views/summarize.py").run()
 
 
 def write(at: AppTest, text: str) -> AppTest:
