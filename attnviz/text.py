@@ -290,7 +290,7 @@ class Pieces:
         """
         owners = group(offsets, words)
         counted = [at for at, (start, stop) in enumerate(words) if text[start:stop].isalpha()]
-        pieces_of = {at: 0 for at in counted}
+        pieces_of = dict.fromkeys(counted, 0)
         odd = set()
         for piece, owner in zip(ids, owners, strict=True):
             if owner in pieces_of:

@@ -1,5 +1,7 @@
 """Each symptom on a made-up trace that shows it, and none on a sound one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,12 @@ def test_phrases_that_follow_on_themselves() -> None:
     assert shown["repeated words"].rows == (1, 2, 3, 4, 5, 6)
     assert "3 times" in shown["repeated words"].told
     assert "repeated words" not in found(trace(weights, "a b a c a d a e </s>"))
+
+
+def test_a_headline_may_leave_words_out() -> None:
+    """The same weights as a translation's that skips a word, and words that a person crossed out."""
+    weights = [[0.95, 0, 0.05, 0, 0], [0, 1, 0, 0, 0], [0.5, 0.5, 0, 0, 0], SOUND[3], SOUND[4]]
+    translated = trace(weights, "a b c d </s>")
+    assert "skipped source" in found(translated)
+    assert "skipped source" not in found(replace(translated, task="summarization"))
+    assert "skipped source" not in found(translated, ignored=frozenset({2}))
