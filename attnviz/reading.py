@@ -66,6 +66,8 @@ class ReadingSession(Session):
 
     def _step(self, upcoming: _Next, token: int | None) -> Step:
         at, moment = self._position(), upcoming.moment
+        if token is not None and token != self._tokens[at]:
+            raise InputError(f"Expected the token {self._tokens[at]} that is read next, got {token}.")
         return moment.read(0, at, self._tokens[at], upcoming.logprobs.tolist(), self._vocabulary)
 
     def _require_takable(self, tokens: list[int]) -> None:

@@ -35,7 +35,7 @@ class Summarizer(TextTask):
         return texts.lower(text) if self.lower else text
 
     def limit(self, prepared: Prepared) -> int:
-        return LONGEST_HEADLINE
+        return min(LONGEST_HEADLINE, 2 * len(prepared.token_ids) + 10)
 
     def prepare(self, text: str) -> list[Prepared]:
         if not isinstance(text, str):
