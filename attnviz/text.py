@@ -285,20 +285,21 @@ class Pieces:
         """The share of a text's words that are cut in pieces or hold unknown ones, from 0 to 1.
 
         About 0.1 for the kind of text that the pieces were learned from, 0.5 and more for another
-        language. Words of letters alone count. Of fewer than four nothing can be said: 1 where they are
-        cut in four pieces each or more, else 0.
+        language. Words of letters alone count. Of fewer than four little can be said: 1 where one holds
+        an unknown piece, or they are cut in four pieces each or more; else 0.
         """
         owners = group(offsets, words)
         counted = [at for at, (start, stop) in enumerate(words) if text[start:stop].isalpha()]
         pieces_of = dict.fromkeys(counted, 0)
-        odd = set()
+        odd, unknown = set(), False
         for piece, owner in zip(ids, owners, strict=True):
             if owner in pieces_of:
                 pieces_of[owner] += 1
+                unknown = unknown or self.is_unknown(piece)
                 if pieces_of[owner] > 1 or self.is_unknown(piece):
                     odd.add(owner)
         if len(counted) < 4:
-            return float(bool(counted) and sum(pieces_of.values()) >= 4 * len(counted))
+            return float(unknown or sum(pieces_of.values()) >= 4 * max(1, len(counted)))
         return len(odd) / len(counted)
 
     def _bytes(self, piece: int) -> bytes:

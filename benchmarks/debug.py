@@ -1,7 +1,7 @@
 """How long a person waits on the page Debug after an act: decoding the rest, and all that is shown of it.
 
 Run with:  python benchmarks/debug.py
-A sentence of 20 words, one act at each of its steps; the plain greedy decoding of the same sentence in
+A sentence of 20 words, at each of its steps the second likeliest token is forced; the plain greedy decoding of the same sentence in
 the same run gives the ratio.
 """
 
@@ -33,7 +33,7 @@ def main() -> None:
     for step in range(len(trace)):
         bench = Bench([session])
         start = time.perf_counter()
-        bench.act({"do": "mask", "step": step, "position": 0})
+        bench.act({"do": "force", "step": step, "token": session.likeliest[step][1]})
         json.dumps(payload(bench, trace.beams[0]))
         acts.append(time.perf_counter() - start)
         start = time.perf_counter()

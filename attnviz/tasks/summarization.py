@@ -9,6 +9,7 @@ from attnviz.tasks.writing import Prepared, TextTask
 from attnviz.text import Pieces
 
 LONGEST_HEADLINE = 60  # pieces
+SHORTEST = 8  # words; of the texts to train on 12 in 60,000 are shorter
 STRANGE = 0.5  # of a model's own test texts at most 1 in 300 is so strange, of French ones 9 in 10
 
 
@@ -51,8 +52,13 @@ class Summarizer(TextTask):
         ids, offsets, words, _ = self.cut(written, self.seen(written))
         stop = start + offsets[-1][1]
         notes = [*cleaned.notes(), *texts.notes(text)]
+        read = sum(any(map(str.isalnum, written[slice(*word)])) for word in words)
+        if read < SHORTEST:
+            notes.append(
+                f"The model was trained on longer texts than this one of {read} "
+                f"{'word' if read == 1 else 'words'}: its headline is a guess."
+            )
         if stop < end:
-            read = sum(any(map(str.isalnum, written[slice(*word)])) for word in words)
             notes.append(
                 f"The model reads {self.reads} words at most: of this text it read the first {read}, and the "
                 f"other {end - stop:,} characters were left out."

@@ -136,6 +136,7 @@ def test_what_is_no_list_of_pairs_is_told(entailment: Entailment, pairs: object)
         ("A <b>dog</b> runs.", "A dog.", "HTML"),
         ("Un chien court vite dans l'herbe haute derrière la maison.", "A dog.", "is it English"),
         ("一只黑色的狗在草地上奔跑", "A dog.", "is it English"),
+        ("A" * 5000, "A dog.", "is it English"),
         ("A dog runs. " * 60, "A dog.", "longer"),
         ("A dog\x00 runs.", "A dog.", "Control characters"),
     ],

@@ -127,6 +127,8 @@ def test_what_is_no_text_is_told(summarizer: Summarizer) -> None:
         ("La police a déclaré lundi que les manifestants avaient quitté la place dans la nuit.", "English"),
         ("警察は月曜日に声明を発表した", "English"),
         ("Police said\x00 on Monday.", "Control characters"),
+        ("Storm.", "of 1 word:"),
+        ("A storm hit the old town yesterday.", "of 7 words:"),
     ],
 )
 def test_what_is_odd_is_noted(summarizer: Summarizer, text: str, note: str) -> None:
