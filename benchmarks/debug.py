@@ -1,8 +1,8 @@
 """How long a person waits on the page Debug after an act: decoding the rest, and all that is shown of it.
 
 Run with:  python benchmarks/debug.py
-A sentence of 20 words, at each of its steps the second likeliest token is forced; the plain greedy decoding of the same sentence in
-the same run gives the ratio.
+A sentence of 20 words, at each of its steps the second likeliest token is forced; the plain greedy
+decoding of the same sentence in the same run gives the ratio.
 """
 
 import json
