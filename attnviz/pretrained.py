@@ -8,7 +8,8 @@ from typing import Any
 
 from attnviz.errors import FormatError, ModelNotFoundError
 
-WEIGHTS, CONFIG, TOKENIZER = "weights.safetensors", "config.json", "tokenizer.json"
+WEIGHTS, CONFIG, TOKENIZER, CARD = "weights.safetensors", "config.json", "tokenizer.json", "CARD.md"
+_LIMITS = "\n## Limits\n"
 FORMAT = 1
 _KEYS: dict[str, type] = {"task": str, "target": str, "model": dict, "sha256": dict}
 _KEYS_OF: dict[str, dict[str, type]] = {
@@ -81,7 +82,7 @@ def load(name: str) -> Any:
     """Loads a model by its name or path, ready to be called.
 
     Returns:
-        the task's object: a Translator, a Captioner, an Aligner.
+        the task's object: a Translator, a Captioner, an Aligner, an Entailment, a Summarizer.
 
     Raises:
         ModelNotFoundError: there is no such model; the message says where it was looked for.
@@ -119,6 +120,19 @@ def load(name: str) -> Any:
         return task(folder.resolve().name, model, pieces, config)
     except (RuntimeError, ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
         raise FormatError(f"The files in {folder} do not belong together: {error}") from error
+
+
+def limits(name: str) -> str:
+    """Where a model fails, as Markdown: the section Limits of its card, or nothing if it has none.
+
+    Raises:
+        ModelNotFoundError: there is no such model.
+    """
+    card = find(name) / CARD
+    if not card.is_file():
+        return ""
+    _, _, section = card.read_text(encoding="utf-8", errors="replace").partition(_LIMITS)
+    return section.partition("\n## ")[0].strip()
 
 
 def _short(name: str) -> str:

@@ -17,6 +17,7 @@ from attnviz.errors import AttnvizError, InputError
 from attnviz.export import Overlay
 from attnviz.trace import Trace
 from attnviz.weight_matrix import matrix
+from caution import caution
 from overlay import overlay
 from overlay.payload import payload
 from photos import Photo
@@ -204,6 +205,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
         for label, (make, name, mime) in files.items():
             st.download_button(label, make, name, mime, on_click="ignore")
         handover.link(trace, MODEL, st.session_state.chosen)
+    caution(MODEL)
 
 
 main()

@@ -12,6 +12,7 @@ from attnviz.errors import AttnvizError, InputError
 from attnviz.text import words
 from attnviz.trace import Trace
 from attnviz.weight_matrix import Level, matrix
+from caution import caution
 from pairs import EXAMPLES
 from player import player
 from player.payload import payload, scale
@@ -187,6 +188,7 @@ def _show(trace: Trace) -> None:
             on_click="ignore",
         )
         handover.link(trace, MODEL, trace.sequence.text, trace.text)
+    caution(MODEL)
 
 
 main()

@@ -16,6 +16,7 @@ from article.payload import payload
 from attnviz.errors import AttnvizError, InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import matrix
+from caution import caution
 from player.payload import scale
 
 LONGEST = 500_000
@@ -141,6 +142,7 @@ def _show(trace: Trace) -> None:
         )
     article(payload(trace, colours == "1", coverage), key="article")
     _numbers(trace, colours == "1")
+    caution(trace.model)
 
 
 def _numbers(trace: Trace, whole_scale: bool) -> None:

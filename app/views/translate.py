@@ -13,6 +13,7 @@ import tables
 from attnviz.errors import AttnvizError, InputError
 from attnviz.trace import Trace
 from attnviz.weight_matrix import Level, matrix
+from caution import caution
 from player import player
 from player.payload import own_text, payload, scale
 
@@ -197,6 +198,7 @@ def _heat_map(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -
             on_click="ignore",
         )
         handover.link(trace, MODEL, own_text(trace))
+    caution(MODEL)
 
 
 main()

@@ -8,7 +8,7 @@ import pytest
 
 from attnviz import catalogue, load
 from attnviz.errors import FormatError, ModelNotFoundError
-from attnviz.pretrained import find
+from attnviz.pretrained import find, limits
 
 SHIPPED = Path(__file__).parents[2] / "pretrained" / "translate-fr-en"
 
@@ -29,6 +29,23 @@ def test_nothing_found_says_where_it_looked_and_what_there_is() -> None:
     assert str(SHIPPED.parent) in message
     assert "translate-fr-en" in message
     assert "ATTNVIZ_PRETRAINED" in message
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_every_card_tells_where_its_model_fails(name: str) -> None:
+    card = (SHIPPED.parent / name / "CARD.md").read_text(encoding="utf-8")
+    assert limits(name).startswith("- ")
+    assert f"## Limits\n\n{limits(name)}" in card
+    assert "##" not in limits(name)
+
+
+def test_the_limits_end_where_the_next_section_starts(copy: Path) -> None:
+    (copy / "CARD.md").write_text("# x\n\n## Limits\n\n- Few.\n\n## More\n", encoding="utf-8")
+    assert limits(str(copy)) == "- Few."
+    (copy / "CARD.md").write_text("# x\n\nNothing is known of its limits.\n", encoding="utf-8")
+    assert limits(str(copy)) == ""
+    (copy / "CARD.md").unlink()
+    assert limits(str(copy)) == ""
 
 
 def test_a_folder_can_be_named_by_path_and_by_the_environment(
