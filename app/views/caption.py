@@ -201,7 +201,7 @@ def _downloads(upright: Image.Image, trace: Trace) -> None:
             "text/csv",
         ),
     }
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         for label, (make, name, mime) in files.items():
             st.download_button(label, make, name, mime, on_click="ignore")
         handover.link(trace, MODEL, st.session_state.chosen)

@@ -153,7 +153,7 @@ def _numbers(trace: Trace, whole_scale: bool) -> None:
         figure = charts.heat_map(shown, top, label, "dark" if st.context.theme.type == "dark" else "light")
         st.plotly_chart(figure, config=charts.download("png"), key="summary_heat_map")
         st.dataframe(tables.steps(trace, shown), hide_index=True, width="stretch")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Trace (JSON)",
             lambda: trace.dumps("json"),

@@ -182,7 +182,7 @@ def _heat_map(traces: list[Trace], level: Level, end: bool, whole_scale: bool) -
         st.plotly_chart(figure, config=charts.download(file_format), key="heat_map")
     with st.expander("Numbers"):
         st.dataframe(tables.steps(trace, shown), hide_index=True, width="stretch")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Trace (JSON)",
             lambda: trace.dumps("json"),
