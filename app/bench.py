@@ -6,9 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from attnviz.axes import END
+from attnviz.decoding import DecodingSession
 from attnviz.errors import AttnvizError, InputError
 from attnviz.reading import ReadingSession
-from attnviz.session import DecodingSession
 
 Act = dict[str, Any]
 AnySession = DecodingSession | ReadingSession

@@ -14,7 +14,7 @@ from attnviz.attention import Memory
 from attnviz.errors import InputError
 from attnviz.reader import PairReader
 from attnviz.search import Vocabulary
-from attnviz.session import Session, _Next
+from attnviz.session import Session, Upcoming
 from attnviz.trace import Step, Trace
 
 
@@ -64,7 +64,7 @@ class ReadingSession(Session):
     def _read(self, tokens: list[int]) -> list[int]:
         return tokens
 
-    def _step(self, upcoming: _Next, token: int | None) -> Step:
+    def _step(self, upcoming: Upcoming, token: int | None) -> Step:
         at, moment = self._position(), upcoming.moment
         if token is not None and token != self._tokens[at]:
             raise InputError(f"Expected the token {self._tokens[at]} that is read next, got {token}.")

@@ -12,56 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.attention import Attended, Memory
+from attnviz.attention import Memory
 from attnviz.errors import InputError, NoAttentionError
+from attnviz.interference import Action, checked_position, checked_temperature, recorded, shares
 from attnviz.model import EncoderDecoder
 from attnviz.reader import PairReader
 from attnviz.search import ALTERNATIVES, Moment, Vocabulary
 from attnviz.trace import Step, Trace
 
 UNDO = 1000
-# Weights whose sum is this near to 1 are taken as they are, so that a step's own change no bit.
-_ROUNDING = 1e-5
 _AGREED = 1e-2  # nats, between machines
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """How a person interfered with a step; the default is not at all.
-
-    forced: the token was chosen by the person. weights: (S,), what was put in the place of alpha.
-    masked: source positions without weight. temperature: what the energies were divided by.
-    """
-
-    forced: bool = False
-    weights: tuple[float, ...] | None = None
-    masked: frozenset[int] = frozenset()
-    temperature: float = 1.0
-
-    @property
-    def interfered(self) -> bool:
-        """Whether anything was done at all."""
-        return self != Action()
-
-    def as_record(self, step: int) -> dict[str, Any]:
-        """What a trace's settings remember of it, as plain JSON."""
-        record: dict[str, Any] = {"step": step}
-        if self.forced:
-            record["forced"] = True
-        if self.weights is not None:
-            record["weights"] = list(self.weights)
-        if self.masked:
-            record["masked"] = sorted(self.masked)
-        if self.temperature != 1.0:
-            record["temperature"] = self.temperature
-        return record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +50,7 @@ class _Place:
     action: Action = field(default_factory=Action)
 
 
-class _Next(NamedTuple):
+class Upcoming(NamedTuple):
     """The next step's numbers, the logprobs (V,) of all tokens, and the state (1, H) that it leaves."""
 
     moment: Moment
@@ -111,7 +78,7 @@ class Session(ABC):
         self._place = _Place()
         self._undone: list[_Place] = []
         self._done: list[_Place] = []
-        self._seen: tuple[_Place, _Next] | None = None
+        self._seen: tuple[_Place, Upcoming] | None = None
 
     # ---- where it stands
 
@@ -235,7 +202,7 @@ class Session(ABC):
                 lies on a masked position.
         """
         self._require_attention()
-        self._interfere(replace(self.pending, weights=self._shares(weights, self.pending.masked)))
+        self._interfere(replace(self.pending, weights=shares(weights, self.positions, self.pending.masked)))
 
     def mask(self, position: int) -> None:
         """Allows no weight on a source position, from the next step on.
@@ -247,14 +214,15 @@ class Session(ABC):
             InputError: there is no such position, or it is the last one that is not masked.
         """
         self._require_attention()
-        masked = self.pending.masked | {self._checked(position)}
+        masked = self.pending.masked | {checked_position(position, self.positions)}
         if len(masked) == self.positions:
             raise InputError("Expected one position at least without a mask; unmask another first.")
         self._interfere(replace(self.pending, masked=masked, weights=None))
 
     def unmask(self, position: int) -> None:
         """Allows weight on a source position again, from the next step on."""
-        self._interfere(replace(self.pending, masked=self.pending.masked - {self._checked(position)}))
+        allowed = {checked_position(position, self.positions)}
+        self._interfere(replace(self.pending, masked=self.pending.masked - allowed))
 
     def temperature(self, value: float) -> None:
         """Divides the energies before the softmax, from the next step on: above 1 flattens alpha.
@@ -266,7 +234,7 @@ class Session(ABC):
             InputError: it is not from 0.01 to 100.
         """
         self._require_attention()
-        self._interfere(replace(self.pending, temperature=_heat(value), weights=None))
+        self._interfere(replace(self.pending, temperature=checked_temperature(value), weights=None))
 
     # ---- going back, and trying another way
 
@@ -311,7 +279,7 @@ class Session(ABC):
             InputError: the trace is not of a session of this model and source, or says that something
                 was done which cannot be; nothing is changed then.
         """
-        actions = self._recorded(trace)
+        actions = recorded(trace.settings.get("interventions", []), self.positions)
         kept = self._place
         self._place = _Place()
         try:
@@ -359,60 +327,6 @@ class Session(ABC):
         self._remember()
         self._place = _Place(self._place.link, action)
 
-    def _recorded(self, trace: Trace) -> dict[int, Action]:
-        """What a trace's settings say was done at which step, checked as if it were done now."""
-        actions = {}
-        try:
-            for record in trace.settings.get("interventions", []):
-                masked = frozenset(self._checked(position) for position in record.get("masked", ()))
-                if len(masked) >= self.positions:
-                    raise InputError("Expected one position at least without a mask.")
-                weights = record.get("weights")
-                actions[int(record["step"])] = Action(
-                    forced=bool(record.get("forced", False)),
-                    weights=None if weights is None else self._shares(weights, masked),
-                    masked=masked,
-                    temperature=_heat(record.get("temperature", 1.0)),
-                )
-        except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise InputError(f"What the trace says was done cannot be done: {error}") from error
-        return actions
-
-    def _shares(
-        self, weights: Sequence[float] | np.ndarray | Mapping[int, float], masked: frozenset[int]
-    ) -> tuple[float, ...]:
-        """Weights that were given, checked and brought to a sum of 1."""
-        given = np.zeros(self.positions)
-        try:
-            if isinstance(weights, Mapping):
-                for position, weight in weights.items():
-                    given[self._checked(position)] = weight
-            else:
-                array = np.asarray(weights, dtype=np.float64)
-                if array.shape != given.shape:
-                    raise InputError(f"Expected {self.positions} weights, got shape {array.shape}.")
-                given[:] = array
-        except (TypeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"Expected weights as numbers: {error}.") from error
-        if not np.isfinite(given).all() or (given < 0).any():
-            raise InputError("Expected weights from 0 up, got a negative or a not finite one.")
-        if not given.any():
-            raise InputError("Expected a weight above 0 somewhere, got none.")
-        if any(given[position] > 0 for position in masked):
-            raise InputError("Expected no weight on a masked position; unmask it first.")
-        if abs(given.sum() - 1) > _ROUNDING:
-            given /= given.max()  # their sum may be beyond what a number can hold
-            given /= given.sum()
-        return tuple(given.tolist())
-
-    def _checked(self, position: int) -> int:
-        whole = isinstance(position, Integral) and not isinstance(position, bool)
-        if not whole or not 0 <= position < self.positions:
-            raise InputError(f"Expected a position from 0 to {self.positions - 1}, got {position!r}.")
-        return int(position)
-
     def _require_attention(self) -> None:
         if self.model.config.mechanism == "none":
             raise NoAttentionError("This model has no attention, so that there are no weights to change.")
@@ -423,7 +337,7 @@ class Session(ABC):
             raise InputError("The decoding has ended; go back with rewind() or undo() first.")
 
     @torch.inference_mode()
-    def _next(self) -> _Next:
+    def _next(self) -> Upcoming:
         """Worked out once a place."""
         self._require_going_on()
         place = self._place
@@ -432,11 +346,11 @@ class Session(ABC):
             token = self._fed()
             state = self.model.start(self.memory) if link is None else link.state
             logits, state, attended = self.model.step(
-                torch.tensor([token]), state, self.memory, self._changed(place.action)
+                torch.tensor([token]), state, self.memory, partial(place.action.changed, memory=self.memory)
             )
             logprobs = self.distribution(logits)
             moment = Moment.of(logprobs.topk(min(ALTERNATIVES, logprobs.shape[-1])), attended, state)
-            self._seen = (place, _Next(moment, logprobs[0], state))
+            self._seen = (place, Upcoming(moment, logprobs[0], state))
         return self._seen[1]
 
     def _take(self, token: int | None, forced: bool = True) -> Step:
@@ -456,144 +370,12 @@ class Session(ABC):
         """The tokens that were read by the steps that these tokens stand for."""
 
     @abstractmethod
-    def _step(self, upcoming: _Next, token: int | None) -> Step:
+    def _step(self, upcoming: Upcoming, token: int | None) -> Step:
         """The step for a token; for what comes by itself if there is none."""
 
     @abstractmethod
     def _require_takable(self, tokens: list[int]) -> None:
         """Raises InputError unless steps from here on can stand for these tokens."""
-
-    def _changed(self, action: Action) -> Callable[[Attended], Attended]:
-        """What the action makes of what the decoder attended to; nothing if it does nothing."""
-        memory = self.memory
-
-        def change(attended: Attended) -> Attended:
-            energies, weights = attended.energies, attended.weights
-            if action.masked or action.temperature != 1.0:
-                hidden = torch.zeros_like(memory.mask)
-                hidden[:, sorted(action.masked)] = True
-                energies = (energies / action.temperature).masked_fill(hidden, -math.inf)
-                weights = torch.softmax(energies, -1)
-            if action.weights is not None:
-                weights = torch.tensor([action.weights], dtype=weights.dtype)
-            if weights is attended.weights:
-                return attended
-            context = torch.bmm(weights.unsqueeze(1), memory.annotations).squeeze(1)
-            return attended._replace(energies=energies, weights=weights, context=context)
-
-        return change
-
-
-class DecodingSession(Session):
-    """Drives the decoder of one source; made by a task's `session(source)`.
-
-    `step()` takes the likeliest token, `force()` another.
-    """
-
-    model: EncoderDecoder
-
-    def __init__(
-        self,
-        model: EncoderDecoder,
-        memory: Memory,
-        vocabulary: Vocabulary,
-        spell: Callable[[list[int], str], list[int]],
-        collect: Callable[[list[Step], dict[str, Any]], Trace],
-        limit: int,
-    ) -> None:
-        """For tasks to call.
-
-        Args:
-            memory: of one source. spell: (tokens so far, text) -> the tokens that write the text next.
-            collect: (steps, settings) -> the task's trace. limit: the most steps.
-        """
-        super().__init__(model, memory, vocabulary, collect)
-        self._spell, self._limit = spell, limit
-
-    @property
-    def said(self) -> Tensor:
-        return torch.tensor([step.token_id for step in self.steps])
-
-    @property
-    def likeliest(self) -> list[tuple[int, ...]]:
-        """For each of the steps the tokens of its alternatives, as `force` takes them."""
-        return [link.likeliest for link in self._links()]
-
-    @property
-    def ended(self) -> bool:
-        """Whether the end mark was written or the limit reached."""
-        link = self._place.link
-        return link is not None and (
-            link.step.token_id == self._vocabulary.end or link.step.position + 1 >= self._limit
-        )
-
-    def force(self, what: int | str) -> list[Step]:
-        """Takes a token, or all the tokens that spell a word or text after what is written.
-
-        Args:
-            what: a token's index in the vocabulary, or text.
-
-        Raises:
-            InputError: the decoding has ended or would be too long, or there is no such token, or
-                nothing in the text to write.
-        """
-        self._require_going_on()
-        if isinstance(what, str):
-            tokens = self._spelled(what)
-        elif isinstance(what, Integral) and not isinstance(what, bool):
-            tokens = [int(what)]
-        else:
-            raise InputError(f"Expected a token's number or a text to write, got {what!r}.")
-        self._require_takable(tokens)
-        self._remember()
-        return [self._take(token) for token in tokens]
-
-    def follow(self, token_ids: Sequence[int]) -> Trace:
-        """Takes the tokens that a search found, such as a beam's; not counted as a person's doing.
-
-        Raises:
-            InputError: the decoding has ended or would be too long, or there is no such token; nothing
-                is taken then.
-        """
-        tokens = [int(token) for token in token_ids]
-        self._require_takable(tokens)
-        if self._vocabulary.end in tokens[:-1]:
-            raise InputError("Expected the end mark as the last token only.")
-        self._require_going_on()
-        self._remember()
-        for token in tokens:
-            self._take(token, forced=False)
-        return self.trace
-
-    # ---- inside
-
-    def _fed(self) -> int:
-        link = self._place.link
-        return self._vocabulary.start if link is None else link.step.token_id
-
-    def _read(self, tokens: list[int]) -> list[int]:
-        return [self._vocabulary.start, *tokens][: len(tokens)]
-
-    def _step(self, upcoming: _Next, token: int | None) -> Step:
-        chosen = int(upcoming.moment.best[0, 0]) if token is None else token
-        logprob = upcoming.logprobs[chosen].item()
-        return upcoming.moment.step(0, self._position(), chosen, logprob, self._vocabulary)
-
-    def _require_takable(self, tokens: list[int]) -> None:
-        if self._position() + len(tokens) > self._limit:
-            raise InputError(f"Expected at most {self._limit} steps, got {self._position() + len(tokens)}.")
-        size = len(self._vocabulary.labels)
-        for token in tokens:
-            if not 0 <= token < size or token == self._vocabulary.start:
-                raise InputError(f"Expected a token from 0 to {size - 1} that can be written, got {token}.")
-
-    def _spelled(self, text: str) -> list[int]:
-        link = self._place.link
-        before = [] if link is None else [one.step.token_id for one in self._links()]
-        tokens = self._spell(before, text)
-        if not tokens:
-            raise InputError(f"Expected a word to write, got {text!r}.")
-        return tokens
 
 
 def _apart(one: Step, other: Step) -> float:
@@ -602,14 +384,6 @@ def _apart(one: Step, other: Step) -> float:
         return math.inf
     nats = zip((one.logprob, *one.verdict), (other.logprob, *other.verdict), strict=True)
     return float(np.max([abs(a - b) for a, b in nats]))
-
-
-def _heat(value: Any) -> float:
-    """A temperature, checked."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not 0.01 <= number <= 100:
-        raise InputError(f"Expected a temperature from 0.01 to 100, got {value!r}.")
-    return number
 
 
 def _after(link: _Link) -> _Place:

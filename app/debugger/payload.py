@@ -8,8 +8,8 @@ import numpy as np
 
 from attnviz import faithfulness
 from attnviz.axes import END, Grid
+from attnviz.interference import Action
 from attnviz.reading import ReadingSession
-from attnviz.session import Action
 from attnviz.symptoms import symptoms
 from attnviz.trace import Beam, Step, Trace
 from attnviz.weight_matrix import matrix

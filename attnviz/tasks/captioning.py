@@ -12,11 +12,11 @@ from attnviz import search as searches
 from attnviz.attention import Memory
 from attnviz.axes import Grid
 from attnviz.captions import normal
+from attnviz.decoding import DecodingSession
 from attnviz.errors import InputError
 from attnviz.images import Source
 from attnviz.model import ImageToText
 from attnviz.search import Steps
-from attnviz.session import DecodingSession
 from attnviz.tasks.decoding import Options, Writer, decode, gather
 from attnviz.text import Pieces
 from attnviz.trace import Beam, Step, Trace

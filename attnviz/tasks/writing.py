@@ -11,10 +11,10 @@ import torch
 from attnviz import text as texts
 from attnviz.attention import Memory
 from attnviz.axes import END, Sequence, Span
+from attnviz.decoding import DecodingSession
 from attnviz.errors import InputError
 from attnviz.model import TextToText
 from attnviz.search import Steps
-from attnviz.session import DecodingSession
 from attnviz.tasks.decoding import Options, Writer, decode, gather
 from attnviz.text import Pieces
 from attnviz.trace import Beam, Step, Trace

@@ -12,7 +12,7 @@ PACKAGE = Path(attnviz.__file__).parent
 # Each may import those that stand before it, and no others.
 ORDER = (
     "errors alignments axes storage trace weight_matrix measures symptoms export attention efficientnet "
-    "encoders decoders reader model search session reading faithfulness arithmetic text support images "
+    "encoders decoders reader model search interference session decoding reading faithfulness arithmetic text support images "
     "parallel labelled lengths captions scores tasks pretrained evaluation training cli"
 ).split()
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
+from attnviz.decoding import DecodingSession
 from attnviz.errors import InputError, NoAttentionError
 from attnviz.search import Vocabulary
-from attnviz.session import DecodingSession
 from attnviz.tasks import Captioner, Translator
 from attnviz.trace import Trace
 from tests.attnviz.test_model import SOURCE, encode

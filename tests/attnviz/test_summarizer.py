@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
+from attnviz.decoding import DecodingSession
 from attnviz.errors import InputError
-from attnviz.session import DecodingSession
 from attnviz.tasks import Summarizer
 from attnviz.trace import Trace
 from tests.attnviz.test_text import pasted
