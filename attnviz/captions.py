@@ -1,12 +1,12 @@
 """Reads folders of photos with captions, laid out like Flickr8k."""
 
-import gzip
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attnviz.errors import InputError
+from attnviz.tsv import rows
 
 
 class _Tar(Mapping[str, bytes]):
@@ -74,15 +74,12 @@ def read_captions(folder: Path) -> dict[str, list[str]]:
 
     Raises:
         InputError: there is no captions.tsv.gz.
+        FormatError: it cannot be read, or a line is not a name and a caption.
     """
     path = folder / "captions.tsv.gz"
-    if not path.is_file():
-        raise InputError(f"Expected captions in {path}, found none.")
     found: dict[str, list[str]] = {}
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            name, _, caption = line.rstrip("\n").partition("\t")
-            found.setdefault(name, []).append(caption)
+    for _, (name, caption) in rows(path, "captions", "file name TAB caption"):
+        found.setdefault(name, []).append(caption)
     return found
 
 

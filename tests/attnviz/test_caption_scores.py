@@ -88,5 +88,5 @@ def test_a_folder_laid_out_like_flickr8k(tmp_path: Path) -> None:
         lambda: read_captions(tmp_path),
         lambda: open_photos(tmp_path),
     ):
-        with pytest.raises(InputError, match="found"):
+        with pytest.raises(InputError, match="Expected"):
             read()

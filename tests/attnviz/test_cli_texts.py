@@ -99,7 +99,7 @@ def test_accuracy_is_the_share_that_is_right(
     rows = [
         *rows,
         (PREMISE, PAIRS[0][0], wrong[said[0]]),
-        ("", "Empty.", "neutral"),
+        ("...", "Nothing to read.", "neutral"),
         (PREMISE, "...", "neutral"),
     ]
     assert main(["evaluate", "entailment", write(tmp_path / "pairs.tsv.gz", rows)]) == 0
@@ -116,7 +116,7 @@ def test_rouge_of_its_own_headlines_is_100_and_of_others_less(
     found = json.loads(capsys.readouterr().out)
     assert (found["metric"], found["value"], found["n"]) == ("ROUGE-L", 100.0, 1)
     eight = " ".join(ARTICLE.split()[:8])
-    rows = [(ARTICLE, eight), ("", "zebra")]
+    rows = [(ARTICLE, eight), ("...", "zebra")]
     assert main(["evaluate", "headline-news", write(tmp_path / "other.tsv.gz", rows)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["value"] < 50

@@ -56,6 +56,9 @@ def test_data_that_cannot_be_read_are_refused(translator: Translator, tmp_path: 
         ("a.tsv", b"", InputError, "got none"),
         ("b.tsv", b"a\tb\nonly one\n", FormatError, "line 2"),
         ("c.tsv", b"\xff\xfe\t\n", FormatError, "UTF-8"),
+        ("f.tsv", b"a\tb\n\n", FormatError, "line 2: expected source TAB target, got 1 column[.]"),
+        ("g.tsv", b"a\tb\n \tb\n", FormatError, "line 2: .* an empty column"),
+        ("h.tsv", b"a\t\n", FormatError, "line 1: .* an empty column"),
         ("d.tsv.gz", b"not gzip", FormatError, "cannot be read"),
         ("e.tsv.gz", gzip.compress(b"a\tb\n" * 99)[:-9], FormatError, "cannot be read"),
     ]:

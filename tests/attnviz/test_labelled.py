@@ -18,10 +18,19 @@ def test_pairs_are_read(tmp_path: Path, name: str) -> None:
     assert read_examples(tmp_path / name) == [Example("A dog runs.", "An animal moves.", "entailment")] * 2
 
 
-@pytest.mark.parametrize("line", ["A\tB\n", "A\tB\tmaybe\n", "A\tB\tneutral\tC\n", "\n"])
-def test_what_is_no_example_is_told_with_its_line(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("A\tB\n", "premise TAB hypothesis TAB label, got 2 columns"),
+        ("A\tB\tmaybe\n", "a label of entailment, neutral, contradiction, got 'maybe'"),
+        ("A\tB\tneutral\tC\n", "premise TAB hypothesis TAB label, got 4 columns"),
+        ("A\t \tneutral\n", "premise TAB hypothesis TAB label, got an empty column"),
+        ("\n", "premise TAB hypothesis TAB label, got 1 column"),
+    ],
+)
+def test_what_is_no_example_is_told_with_its_line(tmp_path: Path, line: str, told: str) -> None:
     (tmp_path / "pairs.tsv").write_text(LINE + line, encoding="utf-8")
-    with pytest.raises(FormatError, match="line 2: expected premise TAB hypothesis TAB label"):
+    with pytest.raises(FormatError, match=f"line 2: expected {told}"):
         read_examples(tmp_path / "pairs.tsv")
 
 

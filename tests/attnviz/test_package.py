@@ -12,8 +12,9 @@ PACKAGE = Path(attnviz.__file__).parent
 # Each may import those that stand before it, and no others.
 ORDER = (
     "errors alignments axes storage trace weight_matrix measures symptoms export attention efficientnet "
-    "encoders decoders reader model search interference session decoding reading faithfulness arithmetic text support images "
-    "parallel labelled lengths captions scores tasks pretrained evaluation training cli"
+    "encoders decoders reader model search interference session decoding reading faithfulness "
+    "arithmetic text support images tsv parallel labelled lengths captions scores "
+    "tasks pretrained evaluation training cli"
 ).split()
 
 
