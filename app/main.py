@@ -15,4 +15,6 @@ PAGES = [
     st.Page("views/lab.py", title="Lab"),
     st.Page("views/debug.py", title="Debug"),
 ]
+# Streamlit leaves a finger's breadth between the navigation and a page's title, and has no setting for it.
+st.html("<style>[data-testid=stMainBlockContainer] { padding-block: 4rem 3rem }</style>")
 st.navigation(PAGES, position="top").run()
